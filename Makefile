@@ -58,9 +58,11 @@ $(BUILD)/lua/%.lua.inc: lua/%.lua $(BUILD)/lua/dump
 	od -An -v -tx1 $(@:.inc=c) | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard lua/*.c)): $(patsubst lua/%.lua,$(BUILD)/lua/%.lua.inc,$(wildcard lua/*.lua))
 
-# The pages of HTML reports, as C arrays; the script of the timeline is several files.
+# The pages of HTML reports, as C arrays; their scripts are several files.
 PAGE := tracer/report/page
 $(BUILD)/$(PAGE)/timeline.js: $(sort $(wildcard $(PAGE)/[0-9]*.js))
+$(BUILD)/$(PAGE)/search.js: $(PAGE)/0-parts.js $(sort $(wildcard $(PAGE)/search*.js))
+$(addprefix $(BUILD)/$(PAGE)/,timeline.js search.js):
 	@mkdir -p $(@D)
 	cat $^ > $@
 $(BUILD)/$(PAGE)/%: $(PAGE)/%

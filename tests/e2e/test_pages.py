@@ -3,6 +3,7 @@
 import re
 
 from harness import compile_text, timeout
+from test_harness import library
 from test_timeline import BOTH, DEADLOCK, chromium, no_complaints, report, text
 
 WIDTHS = (1440, 420)
@@ -107,10 +108,14 @@ def test_deadlock(t):
 
 
 @timeout(120)
-def test_no_crash_tab(t):
+def test_no_crash(t):
     path, _ = report(t, compile_text("zero.c", "int main(void) { return 0; }"), "")
+
+    def check(page):
+        t.equal((text(page, "#verdict-word"), text(page, "#fact-threads")), ("ok", "1"), "head")
+        t.check(page.evaluate("document.getElementById('fact-threads').getClientRects().length"), "facts are shown")
     with chromium(t) as b:
-        looked_at(t, b, path, lambda page: t.equal((text(page, "#verdict-word"), text(page, "#fact-threads")), ("ok", "1"), "head"))
+        looked_at(t, b, path, check)
 
 
 @timeout(120)
@@ -129,3 +134,142 @@ def test_print(t):
         page.settle()
         t.equal(page.evaluate("[document.querySelectorAll('.rows .row').length, document.documentElement.className]"), [few, "dark"], "then")
         no_complaints(t, page)
+
+
+# ---- searches and audits ----------------------------------------------------------------------
+
+def page_of(t, status, *args, **kw):
+    path = t.path("page.html")
+    r = t.gate(*args[:1], "-q", "--report", path, *args[1:], **kw)
+    t.equal(r.status, status, "status", r)
+    return path
+
+
+def heading(page):
+    return page.evaluate("document.querySelector('h1').firstChild.textContent")
+
+
+def marks(page):
+    """Of an axis: texts, and whether distances are 1, 2 or 5 times a power of ten."""
+    texts = page.evaluate("[...document.querySelectorAll('svg')].map(s => ['.end', '.middle'].map(k => "
+                          "[...s.querySelectorAll('.tick' + k)].map(x => x.textContent)))")
+    return [axis for picture in texts for axis in picture]
+
+
+UPDATE = """#include <pthread.h>
+static int n;
+static void *add(void *arg)
+{
+	int old = n;
+	n = old + 1;
+	return arg;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, 0, add, 0);
+	pthread_create(&b, 0, add, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return n != 2;
+}
+"""
+
+
+@timeout(120)
+def test_explore(t):
+    """The heading is what was found; numbers of axes are round; the schedule names threads as the timeline does."""
+    path = page_of(t, 116, "explore", "-o", t.path("found"), "--verify", "0", compile_text("update.c", UPDATE))
+
+    def check(page):
+        t.equal(heading(page), "exit status 1 of update", "heading")
+        t.check(re.match(r"1 failure in \d+ schedules?, ", text(page, ".verdict p")), "numbers: " + text(page, ".verdict p"))
+        t.check(" in 1 schedule;" in text(page, ".failure"), "one schedule: " + text(page, ".failure"))
+        t.equal(page.evaluate("[...document.querySelectorAll('.steps .chip')].map(x => x.textContent)"), ["1", "2", "3"], "threads")
+        axes = marks(page)
+        t.check(axes and all(len(axis) > 1 for axis in axes), "axes: %s" % axes)
+        for axis in axes:
+            values = [float(mark.replace(",", "").split()[0]) for mark in axis]
+            step = "%e" % values[1]
+            t.check(values[0] == 0 and re.match("[125][.]0+e", step), "round: %s" % axis)
+    with chromium(t) as b:
+        looked_at(t, b, path, check)
+        page = b.open(path, dark=True)
+        page.evaluate("window.onPaper = [], addEventListener('beforeprint', () => onPaper.push(document.documentElement.className, "
+                      "document.querySelector('details').open)), 0")
+        page.call("Page.printToPDF")
+        t.equal(page.evaluate("onPaper"), ["print", True], "paper is light and has the schedule")
+        t.equal(page.evaluate("[document.documentElement.className, document.querySelector('details').open]"), ["dark", False], "then")
+
+
+@timeout(120)
+def test_explore_once(t):
+    """One schedule has no curve, and no plural."""
+    path = page_of(t, 0, "explore", "-n", "1", compile_text("zero.c", "int main(void) { return 0; }"))
+
+    def check(page):
+        t.equal((heading(page), text(page, ".verdict p")), ("nothing found", "1 schedule, 1 distinct"), "heading")
+        t.equal(marks(page), [], "no curves")
+    with chromium(t) as b:
+        looked_at(t, b, path, check)
+
+
+@timeout(120)
+def test_races(t):
+    path = page_of(t, 116, "races", "-n", "20", compile_text("update.c", UPDATE))
+
+    def check(page):
+        t.check(re.fullmatch(r"race on n at update.c:\d and update.c:\d(, and \d more)? ", heading(page) + " "), "heading: " + heading(page))
+        t.check(page.evaluate("document.querySelectorAll('.failure').length") == int(text(page, ".verdict p").split()[0]), "a part for each")
+        t.check("add#1" in text(page, ".failure li") and "holding no lock" in text(page, ".failure"), "sides: " + text(page, ".failure"))
+    with chromium(t) as b:
+        looked_at(t, b, path, check)
+
+
+@timeout(120)
+def test_harness(t):
+    """README.md is rendered; its columns scroll at 420 px."""
+    path = page_of(t, 116, "harness", "--object", "queue", "--schema", "{ push(1); pop() } || { size() }", "--verify", "0", "-o", t.path("found"),
+                   library("queue_size"))
+
+    def check(page):
+        t.check(heading(page).startswith("{ push(1); pop() } || { size() }: "), "heading: " + heading(page))
+        t.equal(page.evaluate("[...document.querySelectorAll('.failure h3')].map(x => x.textContent)"), ["How it comes about", "Files"], "headings")
+        shown = text(page, ".failure")
+        t.check("`" not in shown and "##" not in shown and "- test.c" not in shown, "no Markdown: " + shown)
+        t.check(page.evaluate("[...document.querySelectorAll('.failure > p > code')].some(x => /pop\\(\\)=/.test(x.textContent))"), "code spans")
+        t.check("queue_size.c:" in text(page, ".failure pre") and text(page, ".failure li") == "size() gave -1, not 0", "code and list: " + shown)
+    with chromium(t) as b:
+        looked_at(t, b, path, check)
+
+
+AUDIT = """#include <pthread.h>
+struct box { pthread_mutex_t lock; int n, m; };
+void box_add(struct box *b)
+{
+	pthread_mutex_lock(&b->lock);
+	b->n++;
+	b->m = 0;
+	pthread_mutex_unlock(&b->lock);
+}
+int box_n(struct box *b)
+{
+	return b->n;
+}
+"""
+
+
+@timeout(120)
+def test_audit(t):
+    """Lines that two places share are shown once, as they are indented; a note stands below its line."""
+    path = page_of(t, 116, "audit", t.file("box.c", AUDIT))
+
+    def check(page):
+        t.check(heading(page).startswith("%s:12: 'n' of struct box is read without 'lock'" % t.path("box.c")), "heading: " + heading(page))
+        numbers = page.evaluate("[...document.querySelectorAll('.failure .excerpt tr:not(.note) td:first-child')].map(x => Number(x.textContent))")
+        t.equal(numbers, list(range(3, 14)), "lines")
+        t.check("\treturn b->n;" in text(page, ".excerpt code.here"), "indentation: %r" % text(page, ".excerpt code.here"))
+        t.equal(page.evaluate("[...document.querySelectorAll('.excerpt .note')].map(x => [x.previousSibling.textContent, x.textContent])"),
+                [["6\tb->n++;", "written here, in box_add"]], "notes")
+    with chromium(t) as b:
+        looked_at(t, b, path, check)

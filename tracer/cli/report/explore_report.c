@@ -3,6 +3,7 @@
 
 #include "tracer/base/files/path.h"
 #include "tracer/sched/schedule/schedule.h"
+#include "tracer/synth/synth.h"
 
 #include <inttypes.h>
 
@@ -46,6 +47,16 @@ static void add_schedule(const struct schedule *s, struct json *j)
 	json_end_array(j);
 }
 
+static void add_runs(const struct explore_failure *f, struct json *j)
+{
+	STR(runs);
+
+	if (!f->forced)
+		return;
+	explore_gates_runs(f->forced, f->asked, f->forced_s, &runs);
+	json_string(j, "forced_in", str_text(&runs));
+}
+
 /* ---- the record ----------------------------------------------------------------------------- */
 
 static void add_failure(const struct explore_failure *f, const char *page, struct json *j)
@@ -72,6 +83,7 @@ static void add_failure(const struct explore_failure *f, const char *page, struc
 	json_string(j, "text", f->text);
 	if (page) {
 		report_links(page, f->folder, files, j);
+		add_runs(f, j);
 		add_schedule(&f->schedule, j);
 	}
 	json_end_object(j);
@@ -145,9 +157,11 @@ int explore_report(const struct cli *cli, const struct explore *e, int status, s
 	struct str headline = {0};
 	int failed;
 
-	str_addf(&headline, "%lu schedules, %lu distinct", e->runs, e->distinct);
+	str_addf(&headline, "%lu schedule%s, %lu distinct", e->runs, str_plural(e->runs),
+		 e->distinct);
 	if (e->failures.count)
-		str_addf(&headline, ": %zu failures; the first: %s", e->failures.count, f->where);
+		str_addf(&headline, ": %zu failure%s; the first: %s", e->failures.count,
+			 str_plural(e->failures.count), f->where);
 	failed =
 		reports_write_record(cli,
 				     &(struct cli_record){.command = "explore",

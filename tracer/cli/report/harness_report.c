@@ -111,10 +111,11 @@ int harness_report(const struct cli *cli, const struct harness_hunt *h, int stat
 	struct str headline = {0};
 	int failed;
 
-	str_addf(&headline, "%lu harnesses, %lu schedules", h->harnesses, h->runs);
+	str_addf(&headline, "%lu harness%s, %lu schedule%s", h->harnesses,
+		 h->harnesses == 1 ? "" : "es", h->runs, str_plural(h->runs));
 	if (v)
-		str_addf(&headline, ": %zu violations; the first: %s", h->violations.count,
-			 v->headline);
+		str_addf(&headline, ": %zu violation%s; the first: %s", h->violations.count,
+			 str_plural(h->violations.count), v->headline);
 	failed = reports_write_record(cli,
 				      &(struct cli_record){.command = "harness",
 							   .status = status,

@@ -184,7 +184,7 @@ int races_report(const struct cli *cli, const struct races_hunt *h, int status, 
 	if (h->found.count)
 		races_headline(h, &headline);
 	else
-		str_addf(&headline, "no race in %lu runs", h->e.runs);
+		str_addf(&headline, "no race in %lu run%s", h->e.runs, str_plural(h->e.runs));
 	races_text(h, &text);
 	failed = reports_write_record(cli,
 				      &(struct cli_record){.command = "races",

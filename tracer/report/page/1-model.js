@@ -1,4 +1,3 @@
-'use strict';
 /* The record as the page needs it: lanes, holds, arrows. Names and texts in it come from the program
    and are not to be trusted: they become text (textContent, fillText), never markup. */
 
@@ -174,11 +173,6 @@ function timeText(us) {
 	return (us / 1e6).toFixed(6) + ' s';
 }
 
-/* 12,345; the browser's own way has to load its languages first. */
-function grouped(n) {
-	return String(n).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
 function headline(e) {
 	if (e.what === 'passed')
 		return grouped(e.times) + ' arrivals without consequence';
@@ -194,50 +188,4 @@ function headline(e) {
 
 function sentence(e) {
 	return headline(e) + (e.place ? ' at ' + e.place : '') + (placeText(e) ? ', ' + placeText(e) : '');
-}
-
-/* 3 holds, 1 hold */
-function count(n, noun) {
-	return grouped(n) + ' ' + noun + (n === 1 ? '' : 's');
-}
-
-/* An element with text; `children` may be texts, elements and nulls. */
-function element(tag, properties, ...children) {
-	const x = document.createElement(tag);
-	for (const [k, v] of Object.entries(properties || {})) {
-		if (k.startsWith('on'))
-			x.addEventListener(k.slice(2), v);
-		else if (k === 'class')
-			x.className = v;
-		else
-			x.setAttribute(k, v);
-	}
-	x.append(...children.filter(c => c !== null && c !== undefined));
-	return x;
-}
-
-/* Names that begin alike differ at their end: a long text gives way in the middle. */
-const TAIL = 8, SHORT = 12;
-
-function elided(text, tail = TAIL) {
-	if (text.length <= SHORT)
-		return element('span', {}, text);
-	return element('span', { class: 'elided', title: text }, element('span', {}, text.slice(0, -tail)), element('span', {}, text.slice(-tail)));
-}
-
-/* The same where only characters can be counted. */
-function cut(text, most, tail = TAIL) {
-	return text.length > most ? text.slice(0, most - 1 - tail) + '…' + text.slice(-tail) : text;
-}
-
-/* A thread's number and colour: the number is that of the REPL. */
-const THREAD_COLOURS = 8;
-
-function chip(lane) {
-	return element('span', { class: 'chip', style: `background: var(--thread-${lane.index % THREAD_COLOURS})` }, String(lane.index + 1));
-}
-
-/* The thread of an event, of an id: its chip and its name. */
-function threadText(id) {
-	return element('span', { class: 'thread' }, laneOf.has(id) ? chip(lanes[laneOf.get(id)]) : null, elided(id));
 }

@@ -39,7 +39,7 @@ function measurePlaces() {
 function makeRow(e) {
 	const text = e.text !== undefined ? (e.place ? e.place + ' · ' : '') + e.text : e.place || '';
 	const row = element('div', { class: 'row', role: 'row', id: 'row-' + e.seq, 'aria-rowindex': e.index + 1 },
-		cell(String(e.seq)), cell(timeText(e.t_us)), cell(threadText(e.thread === null ? 'gatectl' : e.thread)), cell(word(e)),
+		cell(String(e.seq)), cell(timeText(e.t_us)), cell(threadText(laneOf.get(e.thread), e.thread === null ? 'gatectl' : e.thread)), cell(word(e)),
 		cell(elided(text), text), cell(elided(e.gate || '')), placeCell(e));
 	row.style.top = e.index * rowHeight() + 'px';
 	row.dataset.index = e.index;

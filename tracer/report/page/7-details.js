@@ -31,7 +31,7 @@ function eventPanel(e) {
 	const lane = e.lane !== undefined && e.thread !== null ? lanes[e.lane] : null;
 	field(list, 'Event', '#' + e.seq);
 	field(list, 'Time', timeText(e.t_us));
-	field(list, 'Thread', e.thread === null ? 'gatectl' : element('span', {}, lane ? chip(lane) : null, ' ' + e.thread + (lane && lane.name ? ' (' + lane.name + ')' : '')));
+	field(list, 'Thread', e.thread === null ? 'gatectl' : element('span', {}, lane ? chip(lane.index) : null, ' ' + e.thread + (lane && lane.name ? ' (' + lane.name + ')' : '')));
 	field(list, 'Place', e.place);
 	field(list, 'Gate', e.gate);
 	field(list, 'Held for', heldFor(e));

@@ -85,7 +85,7 @@ function label(l) {
 	const w = l.thread.waiting;
 	const below = w ? (w.in_cycle ? '⟲ in the cycle: ' : '') + w.text : l.name || l.thread.state;
 	const li = element('li', { title: l.thread.id + (l.name ? ' (' + l.name + ')' : '') + ': ' + l.thread.why },
-		chip(l), element('div', {}, element('b', {}, elided(l.thread.id + (w && l.name ? ' (' + l.name + ')' : ''))), element('i', {}, below)));
+		chip(l.index), element('div', {}, element('b', {}, elided(l.thread.id + (w && l.name ? ' (' + l.name + ')' : ''))), element('i', {}, below)));
 	li.style.top = l.y + 'px';
 	li.style.height = LANE + 'px';
 	li.dataset.lane = l.index;
