@@ -215,6 +215,18 @@ def test_explore_once(t):
 
 
 @timeout(120)
+def test_explore_error(t):
+    """A search that has not begun is headed by its verdict, and the page has its text."""
+    path = page_of(t, 125, "explore", "-g", t.file("gone.lua", "at("), compile_text("zero.c", "int main(void) { return 0; }"))
+
+    def check(page):
+        t.equal(heading(page), "error", "heading")
+        t.check("gone.lua:1: " in text(page, ".verdict p"), "text: " + text(page, ".verdict p"))
+    with chromium(t) as b:
+        looked_at(t, b, path, check)
+
+
+@timeout(120)
 def test_races(t):
     path = page_of(t, 116, "races", "-n", "20", compile_text("update.c", UPDATE))
 

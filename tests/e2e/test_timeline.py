@@ -379,6 +379,7 @@ def test_error_before_the_start(t):
         page.settle()
         t.equal(text(page, "#verdict-word"), "error", "verdict")
         t.check("s.lua" in text(page, "#verdict-line"), "what is wrong: " + text(page, "#verdict-line"))
+        t.equal(page.evaluate("[...document.querySelectorAll('canvas, [role=tab]')].filter(x => x.getClientRects().length).length"), 0, "no empty picture")
         no_complaints(t, page)
 
 

@@ -101,6 +101,14 @@ static const char *record_verdict(const struct cli_record *r)
 	return r->x->last.interrupted ? "interrupted" : verdict_word(r->x->last.verdict);
 }
 
+/* Text of a search that has not come to its end; empty for others. */
+static const char *record_message(const struct cli_record *r)
+{
+	if (r->status == VERDICT_OK || r->status == VERDICT_FOUND)
+		return "";
+	return r->x->err->code ? error_text(r->x->err) : str_text(&r->x->last.text);
+}
+
 static enum report_case set_outcome(const struct cli_record *r, struct report_test *test)
 {
 	if (!r->status)
@@ -147,6 +155,8 @@ static void record_json(const struct cli_record *r, const char *page, struct str
 	json_object(&j, NULL);
 	json_string(&j, "verdict", record_verdict(r));
 	json_integer(&j, "status", r->status);
+	if (page)
+		json_string(&j, "message", record_message(r));
 	r->add(r->of, page, &j);
 	json_end_object(&j);
 	str_add(&j.out, "\n");

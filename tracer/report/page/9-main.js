@@ -50,6 +50,13 @@ function headParts(lines, good, own) {
 		first || (good ? 'The run ended by itself, and every gate was met.' : 'The program ended with status ' + data.status + '.')];
 }
 
+/* A run that never began has nothing to draw: its text is the page. */
+function startEmpty() {
+	const empty = !events.length && !lanes.length;
+	document.body.classList.toggle('empty', empty);
+	$('verdict-more').open = empty;
+}
+
 /* What scrolls can be reached by keys. */
 function fitVerdict() {
 	const line = $('verdict-line');
@@ -382,7 +389,7 @@ function startTheme() {
 function setPrint(on) {
 	printing = on;
 	document.documentElement.classList.toggle('print', on);
-	$('verdict-more').open = on;
+	$('verdict-more').open = on || document.body.classList.contains('empty');
 	firstRow = -1;
 	applyTheme();
 	drawNow();
@@ -415,6 +422,7 @@ function onResize(box) {
 function start() {
 	startTheme();
 	startVerdict();
+	startEmpty();
 	placeLanes();
 	startLabels();
 	measure();

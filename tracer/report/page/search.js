@@ -14,7 +14,7 @@ function header(what, lines, facts) {
 		element('span', { class: 'verdict-icon', 'aria-hidden': 'true' }, data.status ? '!' : '✓'),
 		element('div', { class: 'verdict-body' },
 			element('h1', {}, heading, ' ', element('small', {}, 'gatectl’s exit status: ' + data.status)),
-			...lines.filter(Boolean).map(line => element('p', {}, line))),
+			...(heading === what ? lines : [data.message, lines[0]]).filter(Boolean).map(line => element('p', {}, line))),
 		element('dl', { class: 'facts' }, ...Object.entries(facts).map(([name, value]) =>
 			element('div', {}, element('dt', {}, name), element('dd', {}, typeof value === 'number' ? grouped(value) : value)))));
 }
