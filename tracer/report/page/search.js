@@ -178,7 +178,7 @@ function finding(f) {
 function auditPage() {
 	const n = data.findings.length, first = data.findings[0];
 	return [header(n ? foundFirst(`${first.file}:${first.line}: ${first.text} [${first.tag}]`, n) : 'nothing found',
-		[n ? count(n, 'finding') + ' in ' + data.program : data.program],
+		[(n ? count(n, 'finding') + ' in ' : '') + count(data.files, 'file'), data.program],
 		{ Files: data.files, Skipped: data.skipped.length, Lines: data.lines, Functions: data.functions, Time: seconds(data.seconds) }),
 	...data.findings.map(finding),
 	data.safe.length ? figure('Fields that are safe', table(['field', 'why'], data.safe.map(s => row([s.struct + '.' + s.field, s.why])))) : '',
