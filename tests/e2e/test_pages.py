@@ -103,8 +103,18 @@ def test_crash(t):
 @timeout(120)
 def test_deadlock(t):
     path, _ = report(t, compile_text("bank.c", DEADLOCK), BOTH, status=123)
+
+    def check(page):
+        t.check(page.evaluate("document.getElementById('tab-crash').hidden"), "no crash")
+        rows = page.evaluate("[...document.querySelectorAll('.rows .row')].map(x => x.innerText).join()")
+        t.check("both" in rows and "have one" in rows, "the gate is in the rows: " + rows)
+        page.click_on("#legend summary")
+        inside = page.evaluate("(() => { const b = document.getElementById('legend-body').getBoundingClientRect(); "
+                               "return b.width > 200 && b.left >= 0 && b.right <= innerWidth; })()")
+        t.check(inside, "the legend is on the screen")
+        page.key("Escape")
     with chromium(t) as b:
-        looked_at(t, b, path, lambda page: t.check(page.evaluate("document.getElementById('tab-crash').hidden"), "no crash"))
+        looked_at(t, b, path, check)
 
 
 @timeout(120)
