@@ -128,6 +128,32 @@ def test_no_crash(t):
         looked_at(t, b, path, check)
 
 
+SLOW = """#include <pthread.h>
+#include <unistd.h>
+static void *sleeps(void *arg) { usleep(1500000); return arg; }
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, sleeps, 0);
+	pthread_join(t, 0);
+	return 0;
+}
+"""
+
+
+@timeout(60)
+def test_waits_of_a_good_run(t):
+    """What threads waited for when an early report was written is not in the last one."""
+    path, record = report(t, compile_text("slow.c", SLOW), "")
+    t.equal([th["waiting"] for th in record["threads"]], [None, None], "waits")
+    with chromium(t) as b:
+        page = b.open(path)
+        page.settle()
+        t.equal(page.evaluate("['event', 'waits'].map(x => document.getElementById('tab-' + x).hidden)"), [False, True], "tabs")
+        t.equal(page.evaluate("[...document.querySelectorAll('.labels i')].map(x => x.textContent)"), ["exited", "exited"], "states")
+        no_complaints(t, page)
+
+
 @timeout(120)
 def test_print(t):
     """Paper is light, whatever the theme, and has every row; the screen is as before afterwards."""

@@ -62,6 +62,13 @@ static void early_write(struct run *s)
 	early_of(s)->next_us = run_now_us() + EARLY_US + EARLY_SHARE * (run_now_us() - began);
 }
 
+/* The wait graph is valid only while its threads stay stopped: the last report must not have it. */
+static void forget_waits(struct run *s)
+{
+	run_each_thread(t, s)
+		waiting_fini(waiting_of(t));
+}
+
 void report_slow_tick(struct run *s, uint64_t now, bool quiet)
 {
 	struct early *e = early_of(s);
@@ -75,4 +82,6 @@ void report_slow_tick(struct run *s, uint64_t now, bool quiet)
 	e->seq = seq;
 	e->quiet = quiet;
 	early_write(s);
+	if (!run_is_explained(s))
+		forget_waits(s);
 }
