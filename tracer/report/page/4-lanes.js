@@ -75,10 +75,11 @@ function parts() {
 	return found;
 }
 
-/* A fold is a hatched strip that says how much time is in it. */
+/* A fold is a hatched strip that says how much time is in it. Returns from where to where texts were drawn. */
 function drawFolds(c, height, named) {
+	const texts = [];
 	if (view.axis !== TIME)
-		return;
+		return texts;
 	for (const f of folds) {
 		const x1 = toX(folded(f.from)), x2 = toX(folded(f.to));
 		if (x2 < 0 || x1 > view.width)
@@ -104,8 +105,10 @@ function drawFolds(c, height, named) {
 			c.fillStyle = colours.muted;
 			c.textAlign = 'center';
 			c.fillText(text, (x1 + x2) / 2, 13);
+			texts.push([x1, x2]);
 		}
 	}
+	return texts;
 }
 
 function shortTime(us) {
@@ -114,12 +117,14 @@ function shortTime(us) {
 
 function drawRuler(marks) {
 	const c = sized(ruler, view.width, 28);
-	drawFolds(c, 28, true);
+	const taken = drawFolds(c, 28, true);
 	c.fillStyle = colours.muted;
 	c.textAlign = 'center';
 	for (const [x, text] of marks) {
 		const half = c.measureText(text).width / 2;
-		c.fillText(text, Math.min(Math.max(x, half + 2), view.width - half - 2), 13);
+		const middle = Math.min(Math.max(x, half + 2), view.width - half - 2);
+		if (!taken.some(([x1, x2]) => middle + half > x1 && middle - half < x2))
+			c.fillText(text, middle, 13);
 		c.fillRect(Math.round(x), 22, 1, 6);
 	}
 }
