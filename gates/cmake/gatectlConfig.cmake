@@ -199,6 +199,42 @@ function(_gatectl_keep_empty)
   set(_gatectl_ARGS "${args}" PARENT_SCOPE)
 endfunction()
 
+# Locations by line, and variables, need -g, which CMake adds for some build types only. Options
+# that come from linked targets are not seen.
+function(_gatectl_debug_information target)
+  get_target_property(flags "${target}" COMPILE_OPTIONS)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  foreach(language C CXX)
+    string(APPEND flags " ${CMAKE_${language}_FLAGS} ${CMAKE_${language}_FLAGS_${type}}")
+  endforeach()
+  if(flags MATCHES "(^|[ ;:,])-g")
+    return()
+  endif()
+  set(why "CMAKE_BUILD_TYPE is ${CMAKE_BUILD_TYPE}")
+  if(type STREQUAL "")
+    set(why "CMAKE_BUILD_TYPE is not set")
+  endif()
+  message(WARNING "gatectl: ${why}, so the target '${target}' is compiled without -g: gates find no "
+    "lines and no variables in it. Configure with -DCMAKE_BUILD_TYPE=Debug or RelWithDebInfo, or "
+    "add -g to the target's compile options")
+endfunction()
+
+# Options may come after the test: CMake 3.19 looks at the end of the directory. Once for a target.
+function(_gatectl_follow_debug_information target)
+  get_property(multi GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+  get_property(followed TARGET "${target}" PROPERTY gatectl_followed)
+  if(multi OR followed)
+    return()
+  endif()
+  set_property(TARGET "${target}" PROPERTY gatectl_followed TRUE)
+  if(CMAKE_VERSION VERSION_LESS 3.19)
+    _gatectl_debug_information("${target}")
+  else()
+    cmake_language(EVAL CODE
+      "cmake_language(DEFER CALL _gatectl_debug_information [==[${target}]==])")
+  endif()
+endfunction()
+
 # One test from what is in _gatectl_NAME, _gatectl_SCRIPT (absolute paths, a ; in one is \;) and the
 # others.
 function(_gatectl_one_test function)
@@ -208,6 +244,7 @@ function(_gatectl_one_test function)
   if(NOT "${_gatectl_LIMIT}" MATCHES "^([0-9]+(\\.[0-9]+)?)?$")
     message(FATAL_ERROR "${function}: LIMIT '${_gatectl_LIMIT}' is not a number of seconds")
   endif()
+  _gatectl_follow_debug_information("${_gatectl_TARGET}")
   _gatectl_name("${function}")
   _gatectl_keep_empty()
   _gatectl_report_base("${_gatectl_NAME}" report)

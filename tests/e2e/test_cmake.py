@@ -391,6 +391,22 @@ def test_misuse(t):
     t.check("install gatectl again" in re.sub(r"\s+", " ", r.err), "the program is gone", r)
 
 
+@params("nothing", "Debug", "Release", "flags", "later")
+def test_build_type(t, how):
+    """Without -g no line can be found: that is said when CMake configures, once for a target."""
+    need("cmake")
+    prefix, _ = install(t)
+    text = "gatectl_discover_tests(TARGET ends DIRECTORY .)\ngatectl_add_test(NAME one TARGET ends SCRIPT a.gate.lua)\n"
+    option = {"nothing": "", "flags": "-DCMAKE_C_FLAGS=-O1 -g", "later": ""}.get(how, "-DCMAKE_BUILD_TYPE=" + how)
+    there = small(t, text + ("target_compile_options(ends PRIVATE -g)\n" if how == "later" else ""))
+    r = configure(t, there, prefix, *filter(None, [option]))
+    said = re.sub(r"\s+", " ", r.err)
+    words = {"nothing": "CMAKE_BUILD_TYPE is not set, so the target 'ends' is compiled without -g",
+             "Release": "CMAKE_BUILD_TYPE is Release, so the target 'ends' is compiled without -g"}.get(how)
+    t.equal(said.count("without -g"), 1 if words else 0, "warnings", r)
+    t.check(not words or words in said, "it says %r" % words, r)
+
+
 def test_uninstall(t):
     prefix, _ = install(t)
     run(t, "make", "-s", "-C", ROOT, "uninstall", "PREFIX=" + prefix)
