@@ -22,6 +22,12 @@ const char *order_word(const char *source)
 	return strcmp(source, "--order") == 0 ? "" : "order: ";
 }
 
+static int order_hint(struct error *err)
+{
+	return error_hint(err, "an order reads like a -> b, b -> c, [d] -> e; quote with ' what "
+			       "contains -> , or @");
+}
+
 static int order_fail(struct parse *p, const char *what)
 {
 	struct str shown = {0};
@@ -30,8 +36,7 @@ static int order_fail(struct parse *p, const char *what)
 	error_set(p->err, ERROR_SCRIPT, "%s: %s%s in \"%s\"", p->source, order_word(p->source),
 		  what, str_text(&shown));
 	str_fini(&shown);
-	return error_hint(p->err, "an order reads like a -> b, b -> c, [d] -> e; quote with ' what "
-				  "contains -> , or @");
+	return order_hint(p->err);
 }
 
 static bool is_blank(char c)
@@ -110,7 +115,7 @@ static int fail_member(struct parse *p, const char *from)
 		  p->source, order_word(p->source), str_text(&shown), str_text(&shown));
 	base_free(name);
 	str_fini(&shown);
-	return -1;
+	return order_hint(p->err);
 }
 
 static int parse_text(struct parse *p, struct order_name *out)
