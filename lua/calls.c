@@ -169,6 +169,41 @@ enum engine_answer script_on_opened(void *ctx, struct gate *g, struct error *err
 
 /* ---- log ------------------------------------------------------------------------------------- */
 
+static int read_global(lua_State *L)
+{
+	lua_pushglobaltable(L);
+	lua_insert(L, 1);
+	lua_gettable(L, 1);
+	return 1;
+}
+
+static int read_variable(lua_State *L)
+{
+	lua_getfield(L, 1, "var");
+	lua_insert(L, 2);
+	lua_gettable(L, 2);
+	return 1;
+}
+
+/* The value at `key` of the globals. An undefined name that is a variable of the program is an
+   error that says how it is written. */
+static int log_global(lua_State *L, int known, int key)
+{
+	lua_pushcfunction(L, read_global);
+	lua_pushvalue(L, key);
+	if (lua_pcall(L, 1, 1, 0) == LUA_OK)
+		return 1;
+	lua_pushcfunction(L, read_variable);
+	lua_getfield(L, known, "hit");
+	lua_pushvalue(L, key);
+	if (lua_pcall(L, 2, 1, 0) == LUA_OK)
+		return fault_raise(L,
+				   "undefined name '%s': the variable of the program is {var.%s}",
+				   lua_tostring(L, key), lua_tostring(L, key));
+	lua_pop(L, 1);
+	return lua_error(L);
+}
+
 /*
  * __index of the names in an expression. A C function, so that {ret.name} is in one expression
  * (enum.c).
@@ -184,8 +219,7 @@ static int log_index(lua_State *L)
 		lua_getfield(L, known, "hit");
 		break;
 	case LUA_TNIL:
-		lua_pushglobaltable(L);
-		break;
+		return log_global(L, known, 2);
 	default:
 		return 1;
 	}

@@ -285,6 +285,18 @@ def test_misspelt(t, case):
     t.check(re.search(r"\b%s\b" % case[1], said), "%s: %s" % (case[0], said))
 
 
+def test_log_says_how_a_variable_is_written(t):
+    """In :log a bare name is Lua's: where the program has a variable of the name, the message writes it."""
+    program = compile_text("log.c", "int total;\nint main(int n, char **v)\n{\n\tint i = 3 + n;\n\treturn i - 4;\n}\n")
+    for text, said in (("{i}", "undefined name 'i': the variable of the program is {var.i}"),
+                       ("{total + 1}", "undefined name 'total': the variable of the program is {var.total}"),
+                       ("{nosuch}", "undefined name 'nosuch'\n")):
+        r = t.error(t.run_gated(program, script='at "log.c:5":log "%s"' % text))
+        t.check(said in r.err, text, r)
+    r = t.clean(t.run_gated(program, script='local i = 7 word = "w"\nat "log.c:5":log "{var.i} {word}"'))
+    t.check("4 w" in r.err, "what is meant", r)
+
+
 @params("gcc", "clang")
 def test_dropped_names_the_nearest_line(t, compiler):
     program = compile_text("wrong.c", ERRORS, "-g -O2", compiler=compiler)
