@@ -99,6 +99,70 @@ def test_looking(t):
         t.check(words in r.stdout, "missing: " + words, r)
 
 
+ALIVE = r"""
+#include <stdio.h>
+struct pair { int later; };
+static int twice(int n)
+{
+	return 2 * n; /* twice */
+}
+static int sum(int n)
+{
+	int total = 0; /* total */
+	static int calls = 40;
+	struct pair p = {5};
+	for (int i = 0; i < n; i++) { /* loop */
+		int square = i * i; /* square */
+		total += square; /* add */
+	}
+	calls++;
+	int later = twice(total); /* later */
+	return later + p.later; /* end */
+}
+int main(void)
+{
+	printf("%d\n", sum(3));
+	return 0;
+}
+"""
+
+
+@params("gcc", "clang")
+def test_variables_without_a_value_yet(t, compiler):
+    """A declaration that the thread has not come to yet: what lies in its memory is no value."""
+    program = compile_text("repl_alive.c", ALIVE, flags="-g -O0", compiler=compiler)
+    line = {mark: next(n for n, l in enumerate(ALIVE.splitlines(), 1) if "/* %s */" % mark in l)
+            for mark in ("twice", "total", "loop", "square", "add", "later", "end")}
+    none = "(no value yet: line %d declares it)"
+
+    def locals_at(*stops, more=()):
+        r = session(t, ["until main repl_alive.c:%d" % line[mark] for mark in stops] + ["locals main", *more, "quit"],
+                    program=program)
+        return dict(re.findall(r"^(?:int|struct pair) (\w+) = (.*)$", r.stdout, re.M)), r
+
+    got, r = locals_at("total", more=["print main total + p.later", "print main p.later"])
+    t.equal((got["total"], got["later"], got["calls"], got["n"]), (none % line["total"], none % line["later"], "40", "3"), "first", r)
+    t.check("note: total has no value yet: line %d declares it\n" % line["total"] in r.stdout, "in print", r)
+    t.check("note: later" not in r.stdout, "a member of that name", r)
+    got, r = locals_at("square")
+    t.equal((got["total"], got["square"], got["i"]), ("0", none % line["square"], "0"), "in the loop", r)
+    got, r = locals_at("add", "add")
+    t.equal((got["square"], got["i"]), ("1", "1"), "in its second round", r)
+    got, r = locals_at("square", "square")
+    t.equal((got["square"], got["i"]), (none % line["square"], "1"), "the declaration in the second round", r)
+    got, r = locals_at("end")
+    t.equal((got["total"], got["later"]), ("5", "10"), "all", r)
+
+
+def test_list_takes_a_thread(t):
+    r = session(t, ["list main", "gate second;factor = wait g", "run", "list second#1", "list 1", "list second", "quit"])
+    at = CALC.splitlines().index("\tint factor = multiplier;") + 1
+    t.check(re.search(r"^second#1 is at \S*repl_calc.c:%d$" % at, r.stdout, re.M), "by its id", r)
+    t.equal(r.stdout.count(">   %d  \tint factor" % at), 2, "its line is marked, and as the function's first", r)
+    t.check(re.search(r"^main is at \S*repl_calc.c:\d+$", r.stdout, re.M), "by its number", r)
+    t.check(re.match(r"\S*repl_calc.c:\d+\n", r.stdout), "before main has begun, main is the function", r)
+
+
 def test_stepping(t):
     r = session(t, ["gate second wait g", "run", "next second#1", "next second#1", "step second#1", "bt second#1",
                     "next second#1", "next second#1", "next second#1", "until second#1 second;return", "go", "quit"])

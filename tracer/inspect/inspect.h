@@ -283,6 +283,9 @@ struct inspect_variable {
 	char *type;	  /* "struct queue *" */
 	char *where; /* "in rbx", "on the stack at rbp-24", "constant 5", "optimised out" ... */
 	bool argument, optimised_out;
+	/* line that declares a variable with one place on the stack, which has no value before that
+	   line; 0 for others */
+	unsigned declared;
 };
 
 struct inspect_variables {

@@ -168,9 +168,9 @@ int interactive_locals(struct interactive *l, const char *thread, struct str *ou
  * set. */
 int interactive_print(struct interactive *l, const char *thread, const char *expression,
 		      struct str *out, struct error *err);
-/* Appends the source around a location, with the line marked. Returns 0, or -1 with *err set. */
-int interactive_list(struct interactive *l, const char *location, struct str *out,
-		     struct error *err);
+/* Appends the source around a location, or around the line of a thread that has begun, with the
+ * line marked. Returns 0, or -1 with *err set. */
+int interactive_list(struct interactive *l, const char *where, struct str *out, struct error *err);
 /* In state INTERACTIVE_CRASHED: appends a description of the crash. */
 void interactive_crash(struct interactive *l, struct str *out);
 /* In state INTERACTIVE_THERE: appends the source line at which the thread is. */

@@ -83,6 +83,10 @@ int interactive_addresses(struct interactive *l, const struct run_process *p, co
 int interactive_matches(struct interactive *l, const struct run_process *p, const char *where,
 			struct source_matches *out, struct error *err);
 
+/* Returns the innermost call in the tester's own code, else the innermost call. */
+const struct inspect_call *interactive_own_call(const struct run_thread *t,
+						const struct inspect_stack *calls);
+
 /* step_lines.c: the line of a statement, seen from `around`. */
 struct step_line {
 	const char *file;

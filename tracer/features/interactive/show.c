@@ -1,4 +1,4 @@
-/* Shows the state of a stopped program: threads, variables, gates, places, events, source. */
+/* Shows the state of a stopped program: threads, gates, places, events, source. */
 #include "tracer/run/modules/images.h"
 #include "tracer/sched/sched.h"
 #include "tracer/features/crash/crash.h"
@@ -95,83 +95,13 @@ int interactive_backtrace(struct interactive *l, const char *thread, struct str 
 	return 0;
 }
 
-/* ---- variables ------------------------------------------------------------------------------ */
-
-/* Returns the innermost call in the tester's own code, else the innermost call. */
-static const struct inspect_call *own_call(const struct run_thread *t,
-					   const struct inspect_stack *calls)
+const struct inspect_call *interactive_own_call(const struct run_thread *t,
+						const struct inspect_stack *calls)
 {
 	array_each(const struct inspect_call, call, calls)
 		if (interactive_is_own(t, call))
 			return call;
 	return calls->items;
-}
-
-static bool named_before(const struct inspect_variables *homes, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (strcmp(homes->items[k].name, homes->items[i].name) == 0)
-			return true;
-	return false;
-}
-
-static void local_line(const struct inspect_call *call, const struct inspect_variable *home,
-		       struct str *out)
-{
-	struct inspect_value v;
-	ERROR(err);
-
-	str_addf(out, "%s %s = ", home->type, home->name);
-	if (inspect_variable(call, home->name, &v, &err) == 0)
-		inspect_describe(&v, out);
-	else
-		str_addf(out, "(%s)", error_text(&err));
-	str_add(out, "\n");
-}
-
-int interactive_locals(struct interactive *l, const char *thread, struct str *out,
-		       struct error *err)
-{
-	struct run_thread *t = interactive_thread(l, thread, err);
-	struct inspect_variables homes = {0};
-	const struct inspect_call *call;
-	struct inspect_stack calls;
-	int failed;
-
-	if (!t || interactive_calls(t, &calls, err) < 0)
-		return -1;
-	call = own_call(t, &calls);
-	str_addf(out, "in %s", call->function ? call->function : "?");
-	if (call->file && call->line)
-		str_addf(out, " at %s:%u", path_shown(call->file), call->line);
-	str_add(out, "\n");
-	failed = inspect_variables_at(call->frame.module, call->frame.lookup_pc - call->frame.bias,
-				      call->scope, &homes, err);
-	for (size_t i = 0; i < homes.count; i++)
-		if (!named_before(&homes, i))
-			local_line(call, &homes.items[i], out);
-	inspect_variables_fini(&homes);
-	inspect_stack_fini(&calls);
-	return failed;
-}
-
-int interactive_print(struct interactive *l, const char *thread, const char *expression,
-		      struct str *out, struct error *err)
-{
-	struct run_thread *t = interactive_thread(l, thread, err);
-	struct inspect_stack calls;
-	struct inspect_value v;
-	int failed;
-
-	if (!t || interactive_calls(t, &calls, err) < 0)
-		return -1;
-	failed = inspect_eval(own_call(t, &calls), expression, &v, err);
-	if (!failed) {
-		inspect_describe(&v, out);
-		str_add(out, "\n");
-	}
-	inspect_stack_fini(&calls);
-	return failed;
 }
 
 /* ---- gates, places, events ------------------------------------------------------------------ */
@@ -415,21 +345,58 @@ static void source_lines(struct interactive *l, const char *file, unsigned first
 	}
 }
 
-int interactive_list(struct interactive *l, const char *location, struct str *out,
-		     struct error *err)
+/* `what` has this line, in a module with debug information or not. */
+static int list_around(struct interactive *l, const char *what, const char *file, unsigned line,
+		       bool has_debug, struct str *out, struct error *err)
+{
+	if (!file && !has_debug) {
+		error_set(err, ERROR_LOCATION, "%s has no line: there is no debug information",
+			  what);
+		return error_hint(err, "build it with -g");
+	}
+	if (!file || !source_line(l->symbols, file, line))
+		return error_set(err, ERROR_LOCATION, "the source of %s is not there", what);
+	str_addf(out, "%s:%u\n", path_shown(file), line);
+	source_lines(l, file, line > AROUND ? line - AROUND : 1, line + AROUND, line, out);
+	return 0;
+}
+
+static int list_at_thread(struct interactive *l, struct run_thread *t, struct str *out,
+			  struct error *err)
+{
+	const struct inspect_call *call;
+	struct inspect_stack calls;
+	struct module *m;
+	int failed;
+
+	if (interactive_calls(t, &calls, err) < 0)
+		return -1;
+	call = interactive_own_call(t, &calls);
+	m = call->frame.module;
+	str_addf(out, "%s is at ", run_thread_id(t));
+	failed = list_around(l, run_thread_id(t), call->file, call->line, m && module_has_debug(m),
+			     out, err);
+	inspect_stack_fini(&calls);
+	return failed;
+}
+
+int interactive_list(struct interactive *l, const char *where, struct str *out, struct error *err)
 {
 	struct source_sites sites = {0};
 	const struct source_site *site;
-	int failed = sites_of(l, location, &sites, err);
+	struct run_thread *t;
+	ERROR(ignored);
+	int failed;
 
+	t = l->state == INTERACTIVE_READY ? NULL : interactive_living(l, where, &ignored);
+	error_fini(&ignored);
+	if (t)
+		return list_at_thread(l, t, out, err);
+	failed = sites_of(l, where, &sites, err);
 	site = sites.items;
-	if (!failed && (!site->file || !source_line(l->symbols, site->file, site->line))) {
-		failed = error_set(err, ERROR_LOCATION, "the source of %s is not there", location);
-	} else if (!failed) {
-		str_addf(out, "%s:%u\n", path_shown(site->file), site->line);
-		source_lines(l, site->file, site->line > AROUND ? site->line - AROUND : 1,
-			     site->line + AROUND, site->line, out);
-	}
+	if (!failed)
+		failed = list_around(l, where, site->file, site->line,
+				     module_has_debug(site->module), out, err);
 	source_sites_fini(&sites);
 	return failed;
 }
@@ -457,7 +424,7 @@ void interactive_there_line(struct interactive *l, struct str *out)
 	if (l->state != INTERACTIVE_THERE || !l->came ||
 	    interactive_calls(l->came, &calls, &ignored) < 0)
 		return;
-	call = own_call(l->came, &calls);
+	call = interactive_own_call(l->came, &calls);
 	if (call->file && call->line)
 		source_lines(l, call->file, call->line, call->line, call->line, out);
 	inspect_stack_fini(&calls);

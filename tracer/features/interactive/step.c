@@ -100,7 +100,11 @@ static int stop_in_own(struct run *s, struct run_thread *t, const struct inspect
 	if (!statements_of(here, &list)) {
 		error_set(err, ERROR_STATE, "%s is in code without line information",
 			  run_thread_id(t));
-		return error_hint(err, "`until %s LOCATION` takes it further", run_thread_id(t));
+		return error_hint(err, "%s`until %s LOCATION` takes it further",
+				  here->frame.module && module_has_debug(here->frame.module)
+					  ? ""
+					  : "build it with -g, for debug information; ",
+				  run_thread_id(t));
 	}
 	array_each(const struct source_statement, at, &list)
 		if (line_for(t, here, way, at, &line) && is_elsewhere(here, at, &line))

@@ -270,6 +270,25 @@ static bool is_listed(const struct location_list *h, const struct local *l)
 	return false;
 }
 
+static bool is_on_stack(const struct attr *location)
+{
+	uint8_t op = location && location->block && location->size ? *location->block : 0;
+
+	return op == DW_OP_fbreg || (op >= DW_OP_breg0 && op <= DW_OP_breg31);
+}
+
+static unsigned declared_line(const struct local *l)
+{
+	struct entry holder;
+	const struct attr *a;
+	ERROR(ignored);
+
+	if (l->argument || !is_on_stack(entry_attr(l->entry, DW_AT_location)))
+		return 0;
+	a = entry_inherited(l->entry, DW_AT_decl_line, &holder, &ignored);
+	return a && a->number < UINT32_MAX ? (unsigned)a->number : 0;
+}
+
 static int add_location(struct local_walk *w, const struct local *l, struct error *err)
 {
 	struct location_list *h = w->ctx;
@@ -292,6 +311,7 @@ static int add_location(struct local_walk *w, const struct local *l, struct erro
 	one->type = str_take(&type);
 	one->where = str_take(&where);
 	one->argument = l->argument;
+	one->declared = declared_line(l);
 	one->optimised_out = v.kind == VARIABLE_OPTIMISED_OUT;
 	return 0;
 }
