@@ -229,6 +229,75 @@ def test_no_debug_info(t):
     t.arrivals(r, "helper%return", 3)
 
 
+THREADS = """#include <pthread.h>
+static int total;
+static void *work(void *arg) { total += 2; return arg; }
+int main(void)
+{
+	int here = 0;
+	pthread_t t;
+	pthread_create(&t, NULL, work, &here);
+	total++;
+	pthread_join(t, NULL);
+	return here;
+}
+"""
+WITHOUT = {
+    "run": (["run", "--order", "bare.c:9 -> bare.c:3"], 125),
+    "lines": (["lines", "PROG", "bare.c:9"], 125),
+    "convert": (["convert", "-o", "made.lua"], 125),
+    "points": (["explore", "--runs", "9", "--points", "bare.c"], 125),
+    "explore": (["explore", "--runs", "9"], 0),
+    "races": (["races", "--runs", "9"], 116),
+    "harness": (["harness", "--object", "thing", "-o", "made", "LIBRARY"], 125),
+    "condition": ('at "main":when "here == 0"', 125),
+    "value": ('at "main":run(function(hit) print(hit.var.here) end)', 125),
+}
+
+
+@params(*WITHOUT)
+def test_reasons_name_g(t, name):
+    """What a command cannot know without debug information it gives -g as the reason for."""
+    program = compile_text("bare.c", THREADS, "-g0 -O0")
+    library = compile_text("bare.c", THREADS, "-g0 -O0 -fPIC -shared")
+    what, status = WITHOUT[name]
+    if isinstance(what, str):
+        r = t.run_gated(program, script=what + "\n")
+    else:
+        words = [{"PROG": program, "LIBRARY": library}.get(w, w) for w in what]
+        r = t.gate(*words, *([] if words != what else ["--", program]), cwd=t.tmp)
+    t.equal(r.status, status, "status", r)
+    t.check("debug information" in r.err and re.search(r" -g\b", r.err), "-g is named", r)
+
+
+def test_repl_reasons_name_g(t):
+    program = compile_text("bare.c", THREADS, "-g0 -O0")
+    for command in ("print main here", "list main", "next main", "locals main"):
+        r = t.gate("repl", program, stdin=("until main main\n%s\n" % command).encode())
+        said = r.stdout + r.err
+        t.check("debug information" in said and re.search(r" -g\b", said), command, r)
+
+
+def test_one_thread(t):
+    """No order of threads can be searched, which explore and races say; with two threads they do not."""
+    one = compile_text("one.c", "int main(void) { return 0; }\n", "-g -O0")
+    two = compile_text("two.c", THREADS, "-g -O0")
+    for command in ("explore", "races"):
+        r = t.gate(command, "--runs", "9", "--", one, cwd=t.tmp)
+        t.check("\nthe program had one thread: " in "\n" + r.err, command, r)
+        r = t.gate(command, "--runs", "9", "--", two, cwd=t.tmp)
+        t.check("one thread" not in r.err, command + " of two", r)
+    r = t.gate("explore", "-j2", "--strategy", "random", "--points", "sync", "--runs", "9", "--", one, cwd=t.tmp)
+    t.check("the program had one thread: " in r.err, "of several processes", r)
+
+
+def test_order_faults_name_orders(t):
+    """A fault in --order is not in a script: its advice is about the order."""
+    for order in ("//helped -> //helped", "a -> ", "helper;p->q -> main"):
+        r = t.error(t.run_gated(program(), options=["--order", order]))
+        t.check("\ntry: " in r.err and "the script" not in r.err and "gatectl-gates" not in r.err, order, r)
+
+
 def damaged(t, name, change):
     with open(program(), "rb") as f:
         data = bytearray(f.read())

@@ -103,6 +103,8 @@ void output_lines(const struct cli *cli, const char *text);
    unknown. */
 void output_verdict(const struct cli *cli, const char *text, const char *file, unsigned line);
 
+/* Adds a line that names -g if the program has no debug information. */
+void output_no_debug(const struct experiment *x, struct str *out);
 /* Prints why an experiment ended early. Returns the exit status. */
 int output_over(const struct cli *cli, const struct experiment *x);
 

@@ -200,6 +200,9 @@ static void add_oddities(const struct explore *e, struct str *out)
 		str_addf(out, "it cannot be gone on with later: %s\n", e->no_journal);
 	array_each(char *const, text, &e->lacks)
 		str_addf(out, "%s\n", *text);
+	if (e->alone == e->runs)
+		str_add(out, "the program had one thread: there was no order to search\n");
+	output_no_debug(&e->x, out);
 	if (e->barred)
 		str_addf(out, "%lu ended because of the gates, which is no failure\n", e->barred);
 	if (e->costly)

@@ -3,8 +3,11 @@
 
 #include "tracer/base/text/foreign.h"
 #include "tracer/base/log.h"
+#include "tracer/elf/module.h"
+#include "tracer/run/modules/images.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -53,6 +56,23 @@ int output_error(const struct cli *cli, const struct error *err)
 	output_verdict(cli, str_text(&text), NULL, 0);
 	str_fini(&text);
 	return status;
+}
+
+void output_no_debug(const struct experiment *x, struct str *out)
+{
+	const char *program = x->options && x->options->argv ? x->options->argv[0] : NULL;
+	char path[PATH_MAX];
+	struct module *m;
+	ERROR(ignored);
+
+	if (!program || !x->symbols || !images_find_program(program, path, sizeof(path)))
+		return;
+	m = modules_open(x->symbols, path, &ignored);
+	if (m && !module_find_debug(m))
+		str_addf(out,
+			 "%s has no debug information, so places are functions, not lines: "
+			 "compile it with -g\n",
+			 str_base_name(program));
 }
 
 int output_over(const struct cli *cli, const struct experiment *x)

@@ -21,6 +21,9 @@ static void add_summary(const struct races_hunt *h, struct str *out)
 
 	str_addf(out, "%lu run%s in %.2f s; strategy %s, seed %llu\n", e->runs, str_plural(e->runs),
 		 e->seconds, e->options.strategy, (unsigned long long)e->options.seed);
+	if (e->alone == e->runs)
+		str_add(out, "the program had one thread: no two of its accesses can race\n");
+	output_no_debug(&e->x, out);
 	if (h->failed)
 		str_addf(out, "%lu of them failed: gatectl explore says how\n", h->failed);
 	if (h->ignored)

@@ -176,6 +176,7 @@ struct explore {
 	unsigned long runs, distinct, points; /* schedules; sum of their points */
 	/* Digest of all schedules in order: equal searches have equal digests. */
 	uint64_t digest;
+	unsigned long alone;	       /* schedules in which the program had one thread */
 	unsigned long barred;	       /* schedules that the script's gates ended; no failures */
 	unsigned long twice, differed; /* schedules run twice; those whose second run differed */
 	char *differs;		       /* first step that differed, in words; may be NULL */

@@ -63,6 +63,7 @@ struct explore_outcome {
 	uint64_t digest, points;
 	bool asks_ids; /* the program has read its thread or process IDs */
 	bool twice;    /* the schedule was run a second time */
+	bool alone;    /* the program has had one thread, in this run and in those before it */
 	char *differs; /* where the second run differed; may be NULL */
 	char *said;    /* the program's output, if explore.said is set; else NULL */
 	/* Words that the strategy learns from the run. */

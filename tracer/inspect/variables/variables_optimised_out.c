@@ -246,6 +246,10 @@ int variable_unknown(const struct code_place *p, const char *name, struct error 
 			  "no variable '%s' here: the debug information has no types and no "
 			  "variables (build with -g)",
 			  name);
+	else if (!p->self.scope)
+		error_set(err, ERROR_STATE,
+			  "no variable '%s' here: there is no debug information (build with -g)",
+			  name);
 	else
 		error_set(err, ERROR_STATE, "no variable '%s' here", name);
 	str_fini(&n.list);

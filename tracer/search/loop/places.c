@@ -178,15 +178,19 @@ static void no_points(const struct places *s, const struct run_query *q)
 {
 	struct error *err = s->e->x.err;
 
+	size_t length;
+
 	if (!q->error) {
-		error_set(err, ERROR_LOCATION,
-			  "--points: %s: no debug information tells which lines it has", s->what);
+		error_set(err, ERROR_LOCATION, "--points: %s: no debug information names its lines",
+			  s->what);
+		error_hint(err, "compile it with -g");
 		return;
 	}
 	error_copy(err, q->error);
 	error_prefix(err, "--points: ");
-	if (s->is_file && err->hint && strlen(err->hint) > 2)
-		error_hint(err, "%.*s", (int)strlen(err->hint) - 2, err->hint);
+	length = err->hint ? strlen(err->hint) : 0;
+	if (s->is_file && length > 2 && strcmp(err->hint + length - 2, ":1") == 0)
+		error_hint(err, "%.*s", (int)length - 2, err->hint);
 }
 
 static void add_sites(struct places *s, const struct source_sites *sites)

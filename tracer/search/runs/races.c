@@ -233,6 +233,7 @@ static int races_run(struct races_hunt *h)
 		return experiment_over(&e->x, &r);
 	strategy_end(c->strategy, STRATEGY_PASSED);
 	e->runs++;
+	e->alone += c->paths.count < 2;
 	h->failed += explore_judge(c, &r, &kind, &key) == EXPLORE_FAILED;
 	run_result_fini(&r);
 	explore_races_more(h->runs);
