@@ -15,7 +15,7 @@ import time
 import xml.etree.ElementTree
 
 import browser
-from harness import Process, compile_text, params, processes_with, timeout, wait_until
+from harness import Process, compile_text, line_of, params, processes_with, timeout, wait_until
 from patience import wall
 
 ABBA = """#include <pthread.h>
@@ -531,6 +531,85 @@ def test_progress(t):
     t.equal(p.wait(), 0, "status: %s" % seen)
     t.check(re.search(rb"\d+ of 300 schedules.*\d+/s, \d+ distinct, 0 failures", seen), "the line: %s" % seen[-500:])
     t.check(re.search(rb"\r\x1b\[K300 schedules, [^\r]*\r\n[^\x1b]*$", seen), "it is gone before the summary: %s" % seen[-500:])
+
+
+LATE_CHECK = r"""
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int *head, zero;
+static void pass(void)
+{
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+}
+static void *take(void *arg)
+{
+	if (head) {
+		pass();
+		*(volatile int *)head = 1; /* crash */
+	}
+	return arg;
+}
+static void *drop(void *arg)
+{
+	pass();
+	head = NULL;
+	return arg;
+}
+int main(void)
+{
+	pthread_t a, b;
+	head = &zero;
+	pthread_create(&a, NULL, take, NULL);
+	pthread_create(&b, NULL, drop, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}
+"""
+
+
+def on_terminal(t, *command):
+    """What comes on a terminal, and the status."""
+    master, slave = pty.openpty()
+    p = Process([t.gatectl, *command], env=dict(t.env, TERM="xterm", NO_COLOR="1"), cwd=t.tmp, stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=slave)
+    os.close(slave)
+    seen = b""
+    while select.select([master], [], [], 60)[0]:
+        try:
+            seen += os.read(master, 65536)
+        except OSError:
+            break
+    os.close(master)
+    return seen.decode(), p.wait()
+
+
+@params("auto", "-j2", "--all", "--verify 0")
+def test_found_on_a_terminal(t, how):
+    """One line with the failure and its place, before its script is made; then what is tried, in one line of progress."""
+    program = compile_text("late_check.c", LATE_CHECK, "-g -O0")
+    options = {"auto": ["--verify", "5"], "-j2": ["-j2", "--verify", "5", "--points", "late_check.c", "--strategy", "random"],
+               "--all": ["--all", "--runs", "60", "--verify", "5"], "--verify 0": ["--verify", "0"]}[how]
+    text, status = on_terminal(t, "explore", *options, program)
+    t.equal(status, 116, "status: %s" % text)
+    line = line_of(LATE_CHECK, "/* crash */")
+    then = {"--all": ", its script is made after the search", "--verify 0": ""}.get(how, ", making its script")
+    found = re.findall(r"\r\x1b\[Kfound: SIGSEGV at late_check\.c:%d \(schedule \d+\)%s\r\n" % (line, then), text)
+    t.equal((len(found), text.count("\r\x1b[Kfound: ")), (1, 1), "the line, once: %r" % text)
+    tried = text.split(found[0], 1)[1].split("gatectl: found: ")[0]
+    t.equal("\n" in tried, False, "one line of progress: %r" % tried)
+    if how == "--verify 0":
+        return
+    t.check(re.search(r" runs?, .*trying \d+ gates?", tried), "what is tried: %r" % tried)
+    t.check(re.search(r" 5 runs, verifying \d+ gates?", tried), "the script is verified: %r" % tried)
+
+
+def test_found_in_a_file(t):
+    """Without a terminal there is neither."""
+    r = t.gate("explore", "--verify", "5", compile_text("late_check.c", LATE_CHECK, "-g -O0"), cwd=t.tmp)
+    t.check(r.status == 116 and r.err.startswith("gatectl: found: ") and "making" not in r.err and "\r" not in r.err, "as it was", r)
 
 
 def test_quiet(t):

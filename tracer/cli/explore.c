@@ -97,6 +97,7 @@ void explore_settle_gates(const struct cli *cli, double seconds, struct explore_
 struct searching {
 	struct progress bar;
 	struct str last_words;
+	ARRAY(uint64_t) announced; /* keys of failures */
 };
 
 /* Prints a line of a strategy in Lua. */
@@ -119,11 +120,34 @@ static void prepare_last_words(struct searching *w, const struct explore *e,
 	run_signals_say(str_text(&w->last_words));
 }
 
+static bool is_announced(const struct searching *w, const struct explore_failure *f)
+{
+	array_each(const uint64_t, key, &w->announced)
+		if (*key == f->key)
+			return true;
+	return false;
+}
+
+/* Prints a failure on a terminal once its report gives its place. Of FAILURE_REPORTED_APART another
+   process has done that. */
+static void announce(struct searching *w, const struct explore *e, const struct explore_failure *f)
+{
+	const struct explore_options *o = &e->options;
+
+	if (!w->bar.shown || f->progress != FAILURE_REPORTED || is_announced(w, f))
+		return;
+	*array_add(&w->announced) = f->key;
+	progress_erase(&w->bar);
+	fprintf(stderr, "found: %s (schedule %lu)%s\n", f->where, f->run,
+		!o->verify ? ""
+		: o->all   ? ", its script is made after the search"
+			   : ", making its script");
+}
+
 /* Writes a failure's folder as soon as it is found, and again with its report and script. */
 static void found(void *ctx, struct explore *e, struct explore_failure *f)
 {
 	struct searching *w = ctx;
-	bool is_new = !f->folder;
 	ERROR(err);
 
 	run_signals_say(NULL);
@@ -131,11 +155,7 @@ static void found(void *ctx, struct explore *e, struct explore_failure *f)
 	if (f->is_unwritten) /* explore_write_all() tries again, and reports the error */
 		return;
 	prepare_last_words(w, e, f);
-	if (!is_new || !w->bar.shown)
-		return;
-	progress_erase(&w->bar);
-	fprintf(stderr, "found: %s in schedule %lu: %s; its report and script are being made\n",
-		f->where, f->run, f->folder);
+	announce(w, e, f);
 }
 
 /* ---- summary --------------------------------------------------------------------------------- */
@@ -395,6 +415,7 @@ static int explore(struct cli *cli)
 	status = finish(cli, &e, status);
 	run_signals_say(NULL);
 	str_fini(&w.last_words);
+	array_fini(&w.announced);
 	explore_fini(&e);
 	return experiment_end(&e.x, status);
 }

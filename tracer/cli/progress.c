@@ -68,7 +68,7 @@ static void add_count(const struct progress *p, uint64_t now, const char *noun, 
 		str_addf(out, "%lu %s%s", p->done, noun, str_plural(p->done));
 		return;
 	}
-	str_addf(out, "%lu of %lu %ss", p->done, p->all, noun);
+	str_addf(out, "%lu of %lu %s%s", p->done, p->all, noun, str_plural(p->all));
 	if (!p->done || p->done > p->all)
 		return;
 	left = (now - p->start_ms) * (p->all - p->done) / p->done / 1000;

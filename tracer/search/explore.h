@@ -69,6 +69,8 @@ enum explore_rerun {
 enum explore_progress {
 	FAILURE_FOUND,
 	FAILURE_REPORTED, /* the folder has its first report */
+	/* the same, by explore_jobs_apart(): this process does not know the report */
+	FAILURE_REPORTED_APART,
 	FAILURE_DONE,	  /* nothing is left to find out about the failure */
 };
 

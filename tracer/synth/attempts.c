@@ -151,10 +151,18 @@ static unsigned long verify_runs(const struct synth *g)
 	return g->ends == SYNTH_HANGS && asked > HANGS_VERIFIED ? HANGS_VERIFIED : asked;
 }
 
+static void say_gates(const struct synth *g, const char *verb, struct str *what)
+{
+	size_t left = synth_orders_left(g);
+
+	str_addf(what, "%s %zu gate%s", verb, left, str_plural(left));
+}
+
 /* Verifies the script. Returns 1 if it forces the failure; then its text says so. */
 static int verify(struct synth *g)
 {
 	double now = explore_now_s(), until = g->f->until, before = g->until;
+	STR(what);
 	int answer = synth_write(g);
 
 	if (answer == 0 && g->strict)
@@ -167,7 +175,10 @@ static int verify(struct synth *g)
 	if (g->firm && answer != 1)
 		return answer;
 	g->until = until;
-	answer = synth_runs_of_all(g, verify_runs(g), "verifying", until);
+	if (!g->plain)
+		say_gates(g, "verifying", &what);
+	answer = synth_runs_of_all(g, verify_runs(g), g->plain ? "verifying" : str_text(&what),
+				   until);
 	g->until = before;
 	if (answer != 1)
 		return answer;
@@ -207,6 +218,7 @@ static void take_rest(struct synth *g)
 
 static int try_plan(struct synth *g)
 {
+	STR(what);
 	int answer;
 
 	if (synth_is_past(g->until) && g->any) {
@@ -214,7 +226,8 @@ static int try_plan(struct synth *g)
 		return 0;
 	}
 	g->any = true;
-	answer = synth_runs_of_all(g, g->tried, "trying gates", synth_part_left(g, PART_TRIED));
+	say_gates(g, "trying", &what);
+	answer = synth_runs_of_all(g, g->tried, str_text(&what), synth_part_left(g, PART_TRIED));
 	if (answer == 1) {
 		take_rest(g);
 		answer = look_around(g);

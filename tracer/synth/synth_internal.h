@@ -107,6 +107,8 @@ int synth_escapes(struct synth *g, unsigned long most, double until);
 struct explore synth_search_begin(const struct explore *e, const struct explore_failure *f,
 				  unsigned long schedules, double until);
 void synth_search_end(struct explore *search, struct explore *e);
+/* Returns the number of the plan's orders that are not dropped. */
+size_t synth_orders_left(const struct synth *g);
 /* Drops orders that are not needed. Returns 0, or -1. */
 int synth_drop(struct synth *g);
 /* Restores the last order dropped, which was tried with the fewest others, for good; all of them if

@@ -117,7 +117,7 @@ static int describe_apart(struct search *s, struct explore_failure *f)
 	int answer = explore_jobs_apart(&s->jobs, make_reports, s->e);
 
 	if (f->progress == FAILURE_FOUND)
-		f->progress = FAILURE_REPORTED;
+		f->progress = FAILURE_REPORTED_APART;
 	return answer;
 }
 

@@ -118,7 +118,7 @@ static int agrees_in_schedules(struct synth *g, struct plan_order *o)
 	return !answer;
 }
 
-static size_t orders_left(const struct synth *g)
+size_t synth_orders_left(const struct synth *g)
 {
 	size_t left = 0;
 
@@ -134,7 +134,7 @@ static enum minimise_rank drop_rank(void *ctx, size_t order)
 	struct synth *g = ctx;
 	const struct plan_order *o = &g->plan.orders.items[order];
 
-	if (o->needed || orders_left(g) == 1 || synth_is_by_luck(g, o) || has_no_time(g))
+	if (o->needed || synth_orders_left(g) == 1 || synth_is_by_luck(g, o) || has_no_time(g))
 		return MINIMISE_NEVER;
 	return o->blocked ? MINIMISE_SECOND : MINIMISE_FIRST;
 }
@@ -144,8 +144,13 @@ static int drop_is_needed(void *ctx, size_t order)
 {
 	struct synth *g = ctx;
 	struct plan_order *o = &g->plan.orders.items[order];
-	int answer = agrees_otherwise(g, o);
+	STR(what);
+	int answer;
 
+	str_addf(&what, "without 1 of %zu gates: ", synth_orders_left(g));
+	gate_plan_gate(&g->plan, o, &what);
+	experiment_say(&g->e->x, str_text(&what));
+	answer = agrees_otherwise(g, o);
 	if (answer < 0 || synth_write(g) < 0)
 		return -1;
 	if (answer == 1)
@@ -176,7 +181,7 @@ static void share_time(struct synth *g)
 		g->each = g->oracle.took / (double)g->oracle.made;
 	g->tried_each = g->tried;
 	g->drop_until = synth_part_left(g, PART_DROPPED);
-	left = (g->drop_until - explore_now_s()) / (double)(WAYS * (orders_left(g) + 1));
+	left = (g->drop_until - explore_now_s()) / (double)(WAYS * (synth_orders_left(g) + 1));
 	if (g->drop_until > 0 && left < g->each * (double)g->tried)
 		g->tried_each = left > g->each ? (unsigned long)(left / g->each) : 1;
 }
@@ -185,7 +190,6 @@ int synth_drop(struct synth *g)
 {
 	const struct minimise_orders m = drop_minimise(g);
 
-	experiment_say(&g->e->x, "without each of the gates");
 	g->f->gates_cut = false;
 	share_time(g);
 	return minimise_orders(&m);
