@@ -296,6 +296,8 @@ def test_order_faults_name_orders(t):
     for order in ("//helped -> //helped", "a -> ", "helper;p->q -> main"):
         r = t.error(t.run_gated(program(), options=["--order", order]))
         t.check("\ntry: " in r.err and "the script" not in r.err and "gatectl-gates" not in r.err, order, r)
+        r = t.error(t.gate("repl", "--order", order, program()), 125, "error: --order: ")
+        t.check("\ntry: " in r.err and "the script" not in r.err and "gatectl-gates" not in r.err, "repl: " + order, r)
 
 
 def damaged(t, name, change):

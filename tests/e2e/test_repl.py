@@ -95,7 +95,7 @@ def test_looking(t):
                     "find second;result", "why", "gates", "places", "events 3", "help step", "= 1 + 2", "quit"])
     for words in ("second#1 is held at gate late", "#0  second at", "#1  ", "int factor = ", "\n8\n",
                   "\n6\n", "int factor = multiplier;", "result += scale(0);", "opens gate late",
-                  "nobody can move", "at \"second;factor =\":wait(late)", "1 arrival", "step T", "\n3\n"):
+                  "no thread can move", "at \"second;factor =\":wait(late)", "1 arrival", "step T", "\n3\n"):
         t.check(words in r.stdout, "missing: " + words, r)
 
 
@@ -281,7 +281,7 @@ def test_behind_the_end(t):
     r = session(t, ["local n = 0", "at 'second':run(function() n = n + 1 end)", "run", "= 'n is ' .. n", "list second", "gate first wait g",
                     "= 'n is ' .. n", "run", "open g", "= at 'first'"], status=125)
     t.equal([line for line in r.stdout.splitlines() if line.startswith("n is")], ["n is 1", "n is 0"], "of which run", r)
-    t.equal(r.stdout.count("begins anew"), 1, "started again", r)
+    t.equal(r.stdout.count("is started again"), 1, "started again", r)
     t.check("\n> " in r.stdout, "a line of the source", r)
     t.check("first#1 is held at first by gate g" in r.stdout, "the new place", r)
     t.check("not running" in r.err, "a place that nobody begins a run for", r)
@@ -443,7 +443,7 @@ def test_drop_of_an_order(t, case):
 def test_line_numbers_after_a_restart(t):
     """Each line keeps its own: two of them could not be told apart otherwise."""
     r = session(t, ["run", "order 'first -> main'", "# a comment", "run", "restart", "run", "why", "quit"])
-    t.check("the program begins anew" in r.stdout, "an order is one of the next run", r)
+    t.check("the program is started again" in r.stdout, "an order is one of the next run", r)
     t.equal(set(re.findall(r"input:\d+", r.stdout)) - {"input:2"}, set(), "line of the order", r)
     t.check("input:2" in r.stdout, "is named", r)
 
@@ -536,8 +536,8 @@ def test_blanks_around_a_location(t):
 
 def test_why(t):
     r = session(t, ["why", "gate first wait g", "run", "why", "hold main", "drop 2", "run", "why", "quit"])
-    for words in ("before its own code", "a gate holds somebody", "no place of the script opens gate g",
-                  "by hand: `open g`, or `go first#1`", "you hold somebody"):
+    for words in ("the program has not begun", "a gate holds one of them", "no place of the script opens gate g",
+                  "by hand: `open g`, or `go first#1`", "one of them is held by hand"):
         t.check(words in r.stdout, words, r)
 
 
@@ -724,7 +724,7 @@ def test_timer(t, period):
     r = t.gate("repl", compile_text("timer.c", TIMER, flags="-g -O0 -pthread"), period, seconds=30,
                stdin=b"gate work;puts wait g\nrun\nthreads\nopen g\nrun\nquit\n")
     t.equal(r.status, 0, "status", r)
-    t.order_of(r.stdout, "work#1 is held", "somebody is held, and nothing happens", "opens gate g",  # main may just run its handler
+    t.order_of(r.stdout, "work#1 is held", "a thread is held, and no event comes", "opens gate g",  # main may just run its handler
                "the program has exited with status 0")
 
 

@@ -53,7 +53,7 @@ def test_a_gate_without_variable(t):
 @params("print", "at", "end", "nil", "a-b", "SimpleGate")
 def test_no_name(t, name):
     r = session(t, [f"gate repl_names.c:6 wait {name}"], status=125)
-    t.check(f"'{name}' is no name for a gate" in r.err, "said", r)
+    t.check(f"'{name}' cannot be the name of a gate" in r.err, "said", r)
     t.check("try: letters, digits and _" in r.err, "hint", r)
 
 

@@ -85,7 +85,7 @@ def test_deadlock(t):
     path, steps = recorded(t, "abba.c", ABBA)
     for commands in (["run"], ["step"] * (steps + 1)):
         r = repl(t, path, commands=commands + ["why"])
-        t.check("nobody can move" in r.stdout and re.search(r"waits for mutex a held by ab|waits for mutex b held by ba", r.stdout), "why", r)
+        t.check("no thread can move" in r.stdout and re.search(r"waits for mutex a held by ab|waits for mutex b held by ba", r.stdout), "why", r)
 
 
 def test_crash(t):
@@ -98,7 +98,7 @@ def test_the_schedule_says_who_goes_on(t, command):
     path, _ = recorded(t, "bank.c", BANK)
     r = repl(t, path, commands=["step", command])
     t.equal(r.status, 125, "status", r)
-    t.check(": in a replay the schedule says who goes on" in r.err, "why", r)
+    t.check(": in a replay the schedule chooses the thread" in r.err, "why", r)
 
 
 def test_another_program(t):

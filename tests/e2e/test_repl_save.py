@@ -291,7 +291,7 @@ def test_stays_where_it_was_sent(t):
         t.check("\n0\n" in r.stdout, "has read 0", r)
         t.check("has exited with status 1" in r.stdout, "the end", r)
     r = t.gate("repl", program, stdin=("\n".join(STARTS + ["until work#1 work;seen++", "only work#2", "why"]) + "\n").encode())
-    t.check("nobody can move: somebody stays where it was sent" in r.stdout, "said", r)
+    t.check("no thread can move: one of them stays where it was sent" in r.stdout, "said", r)
 
 
 def middle(t, commands):
@@ -332,7 +332,7 @@ def test_step_without_words(t, step):
     """Where it stood nobody can say: the error names the step, and without it there is a script. `only`
     may find main before its pthread_join."""
     r, _, _ = middle(t, ["until work#1 work;spins = 0", step, "run", "save FILE"])
-    t.error(r, 125, "input:4: a script has no words for step 2, `%s`: (spin#1|main) was in the middle of " % step)
+    t.error(r, 125, "input:4: a script cannot express step 2, `%s`: (spin#1|main) was in the middle of " % step)
     t.check("--without 2" in r.err, "what to do", r)
     r, path, program = middle(t, ["until work#1 work;spins = 0", step, "run", "save FILE --without 2"])
     t.equal(r.status, 0, "status", r)
@@ -353,7 +353,7 @@ def test_step_without_words_on_a_terminal(t, answer):
     for line in ("until work#1 work;spins = 0", "hold spin#1", "run"):
         x.command(line)
     x.send("save %s\r" % path)
-    x.wait("a script has no words for step 2, `hold spin#1`: spin#1 was in the middle of", "leave step 2 out? (y or n) ")
+    x.wait("a script cannot express step 2, `hold spin#1`: spin#1 was in the middle of", "leave step 2 out? (y or n) ")
     x.send(answer if answer in ("\003", "\004") else answer + "\r")
     said = x.wait(PROMPT)
     t.equal("save FILE --without 2" in said, answer != "y", "what to do: " + said)
@@ -383,7 +383,7 @@ def test_without_what(t, option):
 def test_notes(t):
     """What the script cannot know is said."""
     _, text, r = save(t, programs("loop", LOOP), ["until work#1 work;last =", "until work#1 work;return"])
-    t.check("note: work#1 still stands where it was stopped by hand" in r.stdout, "who stands", r)
+    t.check("note: work#1 is still held by hand" in r.stdout, "who stands", r)
     _, text, r = save(t, programs("lost", LOST), ["run"])
     t.check("by hand" not in text and "note:" not in r.stdout, text, r)
 

@@ -153,7 +153,7 @@ def test_thread_that_ends(t):
     p = program("gcc")
     r = session(t, p, ["gate ends;raise( wait g", "run", "next 2", "next 2", "next 2", "next 2", "threads"])
     t.check(("ends", line("raised")) in stops(r), "over a signal's handler", r)
-    t.check("the thread that was sent has ended on the way" in r.stdout, "said", r)
+    t.check("the thread that was sent has exited on the way" in r.stdout, "said", r)
     t.check(" ends#1 has exited" in r.stdout or "2  ends#1 has exited" in r.stdout, "gone", r)
 
 

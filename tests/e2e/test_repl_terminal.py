@@ -146,6 +146,57 @@ def test_gate_in_vain(t):
     t.check('"g"' not in saved and 'at "work":wait(h)' in saved, saved)
 
 
+def size(x, rows, columns):
+    fcntl.ioctl(x.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
+def test_banner(t):
+    """One line: where the program stands, and help."""
+    x = Terminal(t, [t.gatectl, "repl", program()])
+    before = x.wait(PROMPT)
+    t.check("the program has not begun: `run` starts it, `help` lists the commands\r\n" in before, "the line: %r" % before)
+    t.equal(before.count("\n"), 1, "one: %r" % before)
+    leave(t, x)
+
+
+def test_help_is_paged(t):
+    """On 24 rows of 80 columns no line is lost; where all fits, nothing is asked."""
+    question = "-- Return: more; q: end -- "
+    x = begin(t)
+    size(x, 24, 80)
+    x.send("help\r")
+    first = x.wait(question)
+    lines = first.split("\r\n")[:-1]  # blanks as wide as the screen are before the question
+    t.equal(len([l for l in lines if l.startswith("  ") and l.strip()]), 23, "a page: %r" % first)
+    x.send("\r")
+    rest = x.wait(PROMPT)
+    t.check("  quit " in rest and "Every other line is Lua" in rest, "the rest: %r" % rest)
+    t.check(all(len(l) < 80 for l in lines + rest.split("\r\n")[:-1]), "80 columns: %r" % (first + rest))
+    for end in ("q\r", "\003"):
+        x.send("help\r")
+        x.wait(question)
+        x.send(end)
+        t.check("  quit " not in x.wait(PROMPT), "ended by %r" % end)
+    x.command("help quit", "quit")
+    size(x, 60, 80)
+    t.check(question not in x.command("help", "quit"), "all of it")
+    leave(t, x)
+
+
+def test_one_numbering(t):
+    """What gates lists, drop takes, places shows and messages name is one number."""
+    x = begin(t)
+    x.command("threads")
+    x.command("gate work wait g", "2: work waits at gate g")
+    x.command("x = 1")
+    x.command("at 'say':run(function() error 'broken' end)")
+    x.command("gates", "1  local g", "2  at", "3  x = 1", "4  at 'say'")
+    listed = x.command("places")
+    t.check(re.search(r" 2  work: wait g ", listed) and re.search(r" 4  say: run ", listed), "places: %r" % listed)
+    x.command("run", "input:4: broken")
+    leave(t, x)
+
+
 def test_order_in_vain(t):
     """Nothing is left of an order that was refused: neither in the way of later lines nor in their orders."""
     x = begin(t)

@@ -24,13 +24,22 @@ struct open_gates {
 	size_t count, capacity;
 };
 
+/* Number of the line in messages. Of typed lines `gates` has the numbers; on a pipe the line is
+   found in the input by it. */
+static unsigned repl_line_number(const struct repl *r)
+{
+	return r->terminal ? (unsigned)r->entries.count + 1 : r->first;
+}
+
 static void repl_add_entry(struct repl *r, const char *lua, const char *file,
 			   const struct interactive_made *made)
 {
+	const unsigned number = repl_line_number(r);
+
 	*array_add(&r->entries) = (struct repl_entry){
 		.lua = lua ? base_strdup(lua) : NULL,
 		.file = file ? base_strdup(file) : NULL,
-		.number = r->first,
+		.number = number,
 		.made = *made,
 		.late = interactive_state(r->interactive) != INTERACTIVE_READY,
 	};
@@ -55,7 +64,7 @@ static int start_again(struct repl *r, struct error *err)
 {
 	if (repl_restart(r, err) < 0)
 		return -1;
-	repl_say("the program begins anew: `run`\n");
+	repl_say("the program is started again: `run`\n");
 	return 0;
 }
 
@@ -91,7 +100,7 @@ static int open_by_lua(struct repl *r, const char *text, struct error *err)
 
 	for (size_t i = 0; (name = interactive_open_gate(r->interactive, i)); i++)
 		*array_add(&before) = name;
-	failed = do_line(r, r->first, text, NULL, NULL, err);
+	failed = do_line(r, repl_line_number(r), text, NULL, NULL, err);
 	name = failed ? NULL : newly_open(r, &before);
 	if (name)
 		interactive_opened(r->interactive, name);
@@ -172,13 +181,13 @@ int repl_lua(struct repl *r, const char *text, struct error *err)
 
 	if (opens_by_hand(r, text))
 		return open_by_lua(r, text, err);
-	failed = do_line(r, r->first, text, NULL, &made, err);
+	failed = do_line(r, repl_line_number(r), text, NULL, &made, err);
 
 	if (failed == INTERACTIVE_NEEDS_PROGRAM) {
 		error_fini(err);
 		failed = start_again(r, err);
 		if (!failed)
-			failed = do_line(r, r->first, text, NULL, &made, err);
+			failed = do_line(r, repl_line_number(r), text, NULL, &made, err);
 	}
 	if (failed)
 		return -1;
@@ -190,7 +199,7 @@ int repl_lua(struct repl *r, const char *text, struct error *err)
 int repl_value(struct repl *r, const char *expression, struct error *err)
 {
 	STR(out);
-	int failed = do_line(r, r->number, expression, &out, NULL, err);
+	int failed = do_line(r, repl_line_number(r), expression, &out, NULL, err);
 
 	if (!failed) {
 		str_add(&out, "\n");
@@ -246,7 +255,7 @@ static bool is_known_to_lua(struct repl *r, const char *word)
 {
 	ERROR(ignored);
 	STR(value);
-	bool known = do_line(r, r->number, word, &value, NULL, &ignored) == 0 &&
+	bool known = do_line(r, repl_line_number(r), word, &value, NULL, &ignored) == 0 &&
 		     strcmp(str_text(&value), "nil") != 0;
 
 	return known;
@@ -266,7 +275,7 @@ static const char *word_of_others(const char *word)
 		{"info i", "threads, gates, places or locals T"},
 		{"thread t", "threads"},
 		{"backtrace where frame", "bt T"},
-		{"l", "list LOCATION"},
+		{"l", "list T|LOCATION"},
 		{"delete d clear", "drop N"},
 		{"kill", "restart"},
 		{"exit q", "quit"},
@@ -362,6 +371,8 @@ static void tell_fault(struct repl *r, const struct error *err)
 static void repl_fault(struct repl *r, struct error *err)
 {
 	name_line(r, err);
+	if (err->code == ERROR_SCRIPT && !err->hint && strncmp(error_text(err), "input:", 6) == 0)
+		error_hint(err, "correct the line; gatectl-gates(5) says what it can use");
 	tell_fault(r, err);
 }
 
@@ -422,6 +433,34 @@ static void loop(struct repl *r)
 		repl_say("\n");
 }
 
+/* Says in one line where the program stands. */
+static void say_banner(const struct repl *r)
+{
+	STR(line);
+
+	if (r->cli->run.pid)
+		str_addf(&line, "process %d is stopped: `run` lets it go on", r->cli->run.pid);
+	else
+		str_addf(&line, "the program has not begun: %s",
+			 r->cli->schedule ? "`step` takes the first step" : "`run` starts it");
+	str_add(&line, ", `help` lists the commands\n");
+	repl_say(str_text(&line));
+}
+
+/* The order of the option was executed as a line; the user has typed none. Returns -1. */
+static int name_order(struct error *err)
+{
+	const char *text = error_text(err), *what = strstr(text, ": ");
+	ERROR(named);
+
+	what = what && strncmp(text, "input:", 6) == 0 ? what + 2 : text;
+	error_set(&named, err->code, "--order: %s",
+		  strncmp(what, "order: ", 7) == 0 ? what + 7 : what);
+	error_hint(&named, "%s",
+		   err->hint ? err->hint : "gatectl(1), --order, says how an order is written");
+	return error_move(err, &named);
+}
+
 static int repl_begin(struct repl *r, struct error *err)
 {
 	STR(out);
@@ -442,7 +481,7 @@ static int repl_begin(struct repl *r, struct error *err)
 		str_addf(&lua, "order [==[%s]==]", *order);
 		failed = repl_lua(r, str_text(&lua), err);
 		if (failed)
-			return -1;
+			return name_order(err);
 	}
 	r->begun = true;
 	return start_with_given(r, err);
@@ -497,7 +536,7 @@ static int check_input(struct error *err)
 
 	if (flags >= 0 && (flags & O_ACCMODE) != O_WRONLY)
 		return 0;
-	error_set(err, ERROR_USAGE, "standard input is closed: nobody can give commands");
+	error_set(err, ERROR_USAGE, "standard input is closed: commands cannot be read");
 	return error_hint(err, "give it a terminal, a pipe or a file of commands");
 }
 
@@ -525,6 +564,7 @@ static int repl_run(struct cli *cli)
 		if (r.terminal) {
 			repl_use_terminal();
 			repl_completion(&r);
+			say_banner(&r);
 		}
 		loop(&r);
 	}

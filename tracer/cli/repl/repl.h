@@ -10,7 +10,7 @@
 struct repl_entry {
 	char *lua;		      /* the line; NULL: `file` was loaded */
 	char *file;		      /* path of a script */
-	unsigned number;	      /* number of the line, in messages */
+	unsigned number;	      /* number of the line, in messages (repl_line_number) */
 	struct interactive_made made; /* places and gates that it made in this run */
 	bool dropped;
 	bool late; /* made after the program had started to run */
@@ -25,7 +25,7 @@ struct repl {
 	bool begun;	      /* the scripts of the command line are loaded */
 	int interrupted;      /* signal that has just ended a start, or 0 */
 	int status;	      /* exit status of the last run, or of an error on a pipe */
-	unsigned number;      /* number of the current line */
+	unsigned number;      /* number of the current line of the input */
 	unsigned first;	      /* number of the first line of its statement */
 	struct str statement; /* lines of an unfinished statement; empty: none */
 	unsigned gates;	      /* number of gates made without a name */
@@ -39,7 +39,8 @@ enum repl_word { /* Kinds of arguments, for completion. */
 		 WORD_GATE,
 		 WORD_COMMAND,
 		 WORD_PATH,
-		 WORD_VERB, /* wait or open */
+		 WORD_VERB,   /* wait or open */
+		 WORD_SOURCE, /* a thread or a location */
 };
 
 struct repl_command {
@@ -87,6 +88,8 @@ int repl_go(struct repl *r);
 /* Writes to standard output at once: the tracee's clock interrupts writes, and stdio would lose the
    text. */
 void repl_say(const char *text);
+/* Writes a text that may be longer than the screen: on a terminal one page after another. */
+void repl_page(struct repl *r, const char *text);
 int repl_said_errno(void); /* errno of the first write that failed, or 0 */
 /* Saves the terminal's state and signal actions; sets r->terminal. */
 void repl_terminal_open(struct repl *r);
@@ -97,6 +100,9 @@ void repl_terminal_close(struct repl *r);
 /* Reads a line with libedit. Commands are kept in the history. Returns NULL at the end, or after a
    signal that ends the REPL. The caller calls free(). */
 char *repl_read_terminal(const char *question, bool is_command);
+/* Asks the user on a terminal. Returns the answer, or NULL at the end or after Ctrl-C; a signal that
+   ends the REPL sets r->quit. The caller calls free(). */
+char *repl_ask(struct repl *r, const char *question);
 /* True if Ctrl-C emptied the last line. */
 bool repl_line_is_emptied(void);
 /* Reads a line from a pipe. Returns NULL at the end, after such a signal, or with *err set. The

@@ -116,6 +116,29 @@ static int repl_gates(struct repl *r, char *rest, struct error *err)
 	return say(&out);
 }
 
+static size_t line_of_place(const void *ctx, size_t place)
+{
+	const struct repl *r = ctx;
+	size_t n = 0;
+
+	array_each(const struct repl_entry, entry, &r->entries) {
+		n++;
+		if (place - entry->made.place < entry->made.places)
+			return n;
+	}
+	return 0;
+}
+
+static int cmd_places(struct repl *r, char *rest, struct error *err)
+{
+	struct str out = {0};
+
+	(void)rest;
+	(void)err;
+	interactive_places(r->interactive, line_of_place, r, &out);
+	return say(&out);
+}
+
 static int cmd_open(struct repl *r, char *rest, struct error *err)
 {
 	bool ready = interactive_state(r->interactive) == INTERACTIVE_READY;
@@ -284,9 +307,8 @@ static int cmd_value(struct repl *r, char *rest, struct error *err)
 static int cmd_help(struct repl *r, char *rest, struct error *err)
 {
 	const struct repl_command *only = *rest ? repl_find(rest, strlen(rest)) : NULL;
-	struct str out = {0};
+	STR(out);
 
-	(void)r;
 	if (*rest && !only)
 		return error_set(err, ERROR_USAGE, "help: '%s' is no command", rest);
 	for (const struct repl_command *c = repl_commands; c->name; c++) {
@@ -295,12 +317,13 @@ static int cmd_help(struct repl *r, char *rest, struct error *err)
 		if (only && c != only)
 			continue;
 		snprintf(left, sizeof(left), "%s %s", c->name, c->arguments);
-		str_addf(&out, "  %-32s %s\n", left, c->help);
+		str_addf(&out, "  %-23s %s\n", left, c->help);
 	}
 	if (!only)
-		str_add(&out, "Every other line is Lua, as in a gate script. T is a thread's id or "
-			      "its number in `threads`.\n");
-	return say(&out);
+		str_add(&out, "Every other line is Lua, as in a gate script.\n"
+			      "T is a thread's id, or its number in `threads`.\n");
+	repl_page(r, str_text(&out));
+	return 0;
 }
 
 static int cmd_quit(struct repl *r, char *rest, struct error *err)
@@ -317,35 +340,34 @@ static int cmd_quit(struct repl *r, char *rest, struct error *err)
 const struct repl_command repl_commands[] = {
 	{"gate",
 	 "LOCATION [wait|open NAME]",
-	 "threads that get there wait at the gate, or open it",
+	 "threads wait there at a gate, or open it",
 	 {WORD_LOCATION, WORD_VERB, WORD_GATE},
 	 .chooses = true,
 	 .run = repl_gate},
-	{"drop", "N", "take a line of `gates` back", .run = cmd_drop},
-	{"gates", "", "what was asked for, line by line, and the gates", .run = repl_gates},
-	{"places", "", "where threads are stopped, and how often they came",
-	 .show = interactive_places},
+	{"drop", "N", "undo line N of `gates`", .run = cmd_drop},
+	{"gates", "", "the lines that made gates and places, and the gates", .run = repl_gates},
+	{"places", "", "where threads are stopped, and how often they came", .run = cmd_places},
 	{"open", "NAME", "open the gate and go on", {WORD_GATE}, .chooses = true, .run = cmd_open},
 	{"run", "", "go on until there is something to look at", .run = cmd_run},
-	{"restart", "", "kill the program and start it again, with the same gates", .starts = true,
+	{"restart", "", "kill the program, start it again with the same gates", .starts = true,
 	 .run = cmd_restart},
 	{"threads", "", "each thread and what it waits for", .show = interactive_threads},
 	{"hold",
 	 "T",
-	 "T stays where it is until `go T`",
+	 "keep T where it is until `go T`",
 	 {WORD_THREAD},
 	 .chooses = true,
 	 .run = cmd_hold},
 	{"go",
 	 "[T]",
-	 "T goes on, past its gate, with whoever runs; all that were sent",
+	 "let T go on, past its gate; without T: as `run`",
 	 {WORD_THREAD},
 	 .chooses = true,
 	 .run = cmd_go},
-	{"only", "T", "T alone goes on", {WORD_THREAD}, .chooses = true, .run = cmd_only},
+	{"only", "T", "let T alone go on", {WORD_THREAD}, .chooses = true, .run = cmd_only},
 	{"until",
 	 "T LOCATION",
-	 "go on until T is there; it stays till `go`",
+	 "go on until T is there; T stays there until `go`",
 	 {WORD_THREAD, WORD_LOCATION},
 	 .chooses = true,
 	 .run = cmd_until},
@@ -357,7 +379,7 @@ const struct repl_command repl_commands[] = {
 	 .run = cmd_next},
 	{"step",
 	 "T",
-	 "the same, but into calls; in a replay, `step [N]` takes N steps of the schedule",
+	 "the same, into calls; in a replay: [N], next N steps",
 	 {WORD_THREAD},
 	 .run = cmd_step},
 	{"bt", "T", "the calls of T", {WORD_THREAD}, .ask = interactive_backtrace},
@@ -367,29 +389,32 @@ const struct repl_command repl_commands[] = {
 	 "the value of a C expression in T's function",
 	 {WORD_THREAD},
 	 .run = cmd_print},
-	{"list", "LOCATION", "the source there", {WORD_LOCATION}, .ask = interactive_list},
+	{"list",
+	 "T|LOCATION",
+	 "the source where T is, or there",
+	 {WORD_SOURCE},
+	 .ask = interactive_list},
 	{"find",
 	 "FUNC;TEXT",
-	 "the line of FUNC (or FILE) that has TEXT",
+	 "the lines of FUNC, or of a file, that have TEXT",
 	 {WORD_LOCATION},
 	 .ask = interactive_find},
 	{"why", "", "what stops progress", .show = interactive_why},
 	{"events", "[N]", "the last N events (20)", .run = cmd_events},
-	{"repeat", "N", "run it N times by itself, as it would be saved", .chooses = true,
+	{"repeat", "N", "run the script of `save` by itself, N times", .chooses = true,
 	 .starts = true, .run = cmd_repeat},
-	{"prove", "[--without N]", "which gates matter? (see gatectl prove)", .chooses = true,
+	{"prove", "[--without N]", "which gates of that script matter", .chooses = true,
 	 .starts = true, .run = cmd_prove},
 	{"save",
 	 "FILE [--without N]",
-	 "write what was done as a gate script; without step N",
+	 "write all this as a gate script, without step N",
 	 {WORD_PATH},
 	 .chooses = true,
 	 .run = cmd_save},
-	{"source", "FILE", "take the gates of a script", {WORD_PATH}, .run = cmd_source},
+	{"source", "FILE", "load a gate script", {WORD_PATH}, .run = cmd_source},
 	{"=", "LUA", "the value of a Lua expression", .run = cmd_value},
-	{"help", "[WORD]", "this text, or one line of it", {WORD_COMMAND}, .run = cmd_help},
-	{"quit", "", "kill the program, or let the process of --pid go on, and leave",
-	 .run = cmd_quit},
+	{"help", "[WORD]", "all commands, or one", {WORD_COMMAND}, .run = cmd_help},
+	{"quit", "", "kill the program, or leave the process of --pid", .run = cmd_quit},
 	{0},
 };
 
@@ -413,7 +438,7 @@ int repl_do(struct repl *r, const struct repl_command *c, char *rest, struct err
 	if (*rest && !*c->arguments)
 		return surplus(c, rest, err);
 	if (c->chooses && r->cli->schedule) {
-		error_set(err, ERROR_USAGE, "%s: in a replay the schedule says who goes on",
+		error_set(err, ERROR_USAGE, "%s: in a replay the schedule chooses the thread",
 			  c->name);
 		return error_hint(err, "`step` takes its next step, `run` all that are left");
 	}
@@ -499,6 +524,10 @@ static void repl_complete_collect(enum repl_word word)
 		break;
 	case WORD_THREAD:
 		offer_names(INTERACTIVE_THREADS);
+		break;
+	case WORD_SOURCE:
+		offer_names(INTERACTIVE_THREADS);
+		interactive_locations(owner->interactive, found.begin, repl_complete_offer);
 		break;
 	case WORD_GATE:
 		offer_names(INTERACTIVE_GATES);

@@ -105,7 +105,7 @@ static int make_gate(struct repl *r, const char *name, struct repl_entry **line,
 
 static void bad_name(const char *name, const char *why, struct error *err)
 {
-	error_set(err, ERROR_USAGE, "'%s' is no name for a gate%s", name, why);
+	error_set(err, ERROR_USAGE, "'%s' cannot be the name of a gate%s", name, why);
 	error_hint(err, "letters, digits and _: gate calc.c:7 wait done");
 }
 
@@ -125,8 +125,7 @@ static char *gate_variable(struct repl *r, const char *name, struct repl_entry *
 			   name);
 		return NULL;
 	case INTERACTIVE_GATE_TAKEN:
-		bad_name(name, is_name(name) ? ": scripts have that word for something else" : "",
-			 err);
+		bad_name(name, is_name(name) ? ": scripts use that word" : "", err);
 		return NULL;
 	case INTERACTIVE_GATE_NONE:
 		break;

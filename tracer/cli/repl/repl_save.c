@@ -67,8 +67,7 @@ static int repl_save_add_entry(const struct repl *r, struct str *out,
 	if (entry->dropped)
 		return 0;
 	if (entry->late && (entry->made.places || entry->made.orders))
-		foreign_lua_comment(
-			out, "by hand, this was added when the program had run for a while:");
+		foreign_lua_comment(out, "by hand, this was added after the program had begun:");
 	if (entry->file)
 		return repl_save_add_file(out, entry->file, err);
 	str_addf(out, "%s\n", entry->lua + (is_crowded_gate(r, entry) ? strlen(local) : 0));
@@ -132,7 +131,7 @@ static void note_held(struct repl *r)
 	STR(line);
 
 	if (interactive_held(r->interactive, &who)) {
-		str_addf(&line, "note: %s: open its gate, or the script ends there, too\n",
+		str_addf(&line, "note: %s: open its gate, or the script also ends there\n",
 			 str_text(&who));
 		repl_say(str_text(&line));
 	}
@@ -143,7 +142,6 @@ static bool leaves_out(struct repl *r, size_t step, struct error *err)
 {
 	STR(question);
 	char *answer;
-	int signal;
 	bool yes;
 
 	if (!r->terminal) {
@@ -153,13 +151,7 @@ static bool leaves_out(struct repl *r, size_t step, struct error *err)
 	repl_say(err->text);
 	repl_say("\n");
 	str_addf(&question, "leave step %zu out? (y or n) ", step);
-	repl_take_signals(r);
-	answer = repl_read_terminal(str_text(&question), false);
-	signal = repl_give_signals_back();
-	if (signal) {
-		r->status = 128 + signal;
-		r->quit = true;
-	}
+	answer = repl_ask(r, str_text(&question));
 	yes = answer && (answer[0] == 'y' || answer[0] == 'Y');
 	free(answer);
 	if (!yes)

@@ -309,6 +309,64 @@ char *repl_read_terminal(const char *question, bool is_command)
 	return line;
 }
 
+char *repl_ask(struct repl *r, const char *question)
+{
+	char *answer;
+	int signal;
+
+	repl_take_signals(r);
+	answer = repl_read_terminal(question, false);
+	signal = repl_give_signals_back();
+	if (signal) {
+		r->status = 128 + signal;
+		r->quit = true;
+	}
+	if (!emptied && !signal)
+		return answer;
+	free(answer);
+	return NULL;
+}
+
+/* Returns the number of lines that fit before a question; 0: the text is for no screen. */
+static size_t page_lines(const struct repl *r)
+{
+	struct winsize size;
+
+	if (!r->terminal || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_row < 2)
+		return 0;
+	return size.ws_row - 1u;
+}
+
+/* Returns the end of the first `most` lines; 0: all. */
+static const char *page_end(const char *text, size_t most)
+{
+	size_t n = 0;
+
+	while (*text && (!most || n < most))
+		n += *text++ == '\n';
+	return text;
+}
+
+void repl_page(struct repl *r, const char *text)
+{
+	for (;;) {
+		const char *end = page_end(text, page_lines(r));
+		OWNED(page) = base_strndup(text, (size_t)(end - text));
+		char *answer;
+		bool more;
+
+		repl_say(page);
+		text = end;
+		if (!*text)
+			return;
+		answer = repl_ask(r, "-- Return: more; q: end -- ");
+		more = answer && !*answer;
+		free(answer);
+		if (!more)
+			return;
+	}
+}
+
 /* Reads more from the pipe. Returns the number of bytes; 0: the end, or a signal. */
 static size_t read_more(struct str *line)
 {

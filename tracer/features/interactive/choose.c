@@ -56,7 +56,8 @@ int interactive_let(struct interactive *l, struct run_thread *t, struct error *e
 		return 0;
 	}
 	if (engine_pass_by_hand(run_engine(l->run), run_thread_engine(t)) < 0) {
-		error_set(err, ERROR_USAGE, "%s is in a :run function, which alone can let it go",
+		error_set(err, ERROR_USAGE,
+			  "%s is in a :run function, and only that function lets it go on",
 			  run_thread_id(t));
 		return error_hint(err, "`drop` the line of `gates` that has it");
 	}

@@ -148,8 +148,10 @@ void interactive_saving_fini(struct interactive_saving *how);
 void interactive_threads(struct interactive *l, struct str *out);
 /* Appends a line for each gate: its state, and the threads that it holds. */
 void interactive_gates(struct interactive *l, struct str *out);
-/* Appends a line for each place: its steps, sites and arrivals. */
-void interactive_places(struct interactive *l, struct str *out);
+/* Appends a line for each place: its steps, sites and arrivals, after the number of the line that
+ * made it; line_of() returns 0 if no line did. */
+void interactive_places(struct interactive *l, size_t (*line_of)(const void *ctx, size_t place),
+			const void *ctx, struct str *out);
 /* Appends a sentence on the first thread that is held. Returns false if none is. */
 bool interactive_held(struct interactive *l, struct str *out);
 /* Appends the last events, at most `most`. */

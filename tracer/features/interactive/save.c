@@ -160,7 +160,7 @@ refuse_step(struct saving *v, size_t step, const char *fmt, ...)
 	va_start(ap, fmt);
 	error_vset(v->err, ERROR_USAGE, fmt, ap);
 	va_end(ap);
-	return error_prefix(v->err, "a script has no words for step %zu, `%s`: ", step + 1,
+	return error_prefix(v->err, "a script cannot express step %zu, `%s`: ", step + 1,
 			    v->taken->steps.items[step].command);
 }
 
@@ -188,7 +188,7 @@ static int need_for_standing(struct saving *v, const struct standing *s)
 	case POSITION_SENT:
 		if (p == 0 || told_phase(v, p - 1) != p - 1)
 			return refuse_step(v, stand->step,
-					   "%s stands where a step that is left out has brought it",
+					   "%s is where a step that is left out has sent it",
 					   stand->thread);
 		v->stays[p - 1] = s->to;
 		break;
@@ -462,11 +462,11 @@ static void add_rest(struct saving *v, long p)
 		add_verb(v, &v->rests, "open", p, false);
 	add_deeds(v, &v->rests, p);
 	str_add(&v->rests,
-		moved ? " -- by hand it was done while somebody could still move\n" : "\n");
+		moved ? " -- by hand it was done while a thread could still move\n" : "\n");
 	if (moved)
 		str_addf(&v->how->notes,
-			 "note: what followed step %zu, `%s`, was done while somebody could still "
-			 "move; the script does it when nobody can\n",
+			 "note: what followed step %zu, `%s`, was done while a thread could still "
+			 "move; the script does it when no thread can\n",
 			 phase->step + 1, v->taken->steps.items[phase->step].command);
 }
 
@@ -531,7 +531,7 @@ static void note_who_stands(const struct saving *v)
 		if (run_thread_lives(t) && run_thread_parked(t) &&
 		    v->interactive->state != INTERACTIVE_ENDED)
 			str_addf(&v->how->notes,
-				 "note: %s still stands where it was stopped by hand; the script "
+				 "note: %s is still held by hand; the script "
 				 "lets it go on\n",
 				 run_thread_id(t));
 }

@@ -148,16 +148,21 @@ static void step_words(const struct place *p, struct str *out)
 	}
 }
 
-void interactive_places(struct interactive *l, struct str *out)
+void interactive_places(struct interactive *l, size_t (*line_of)(const void *ctx, size_t place),
+			const void *ctx, struct str *out)
 {
 	const struct place *p;
 
 	for (size_t i = 0; (p = engine_place_at(run_engine(l->run), i)); i++) {
-		size_t sites = p->user ? run_place_sites(p->user) : 0;
+		size_t sites = p->user ? run_place_sites(p->user) : 0, line = line_of(ctx, i);
 
 		if (p->companion_of || (p->retired && p->optional && !p->arrivals))
 			continue;
-		str_addf(out, "%2zu  %s:", i + 1, p->location);
+		if (line)
+			str_addf(out, "%2zu  ", line);
+		else
+			str_add(out, "    ");
+		str_addf(out, "%s:", p->location);
 		step_words(p, out);
 		if (p->thread)
 			str_addf(out, ", thread %s", p->thread);
@@ -199,26 +204,27 @@ static bool anybody_at_gate(const struct interactive *l)
 static const char *rest_reason(const struct interactive *l)
 {
 	if (run_rest(l->run) == WAITS_OWN)
-		return "nobody can move, and no gate is the reason";
+		return "no thread can move, and no gate is the reason";
 	if (anybody_at_gate(l))
-		return "nobody can move: a gate holds somebody";
-	return anybody_by_hand(l) ? "nobody can move: you hold somebody"
-				  : "nobody can move: somebody stays where it was "
-				    "sent (`go` lets all go on)";
+		return "no thread can move: a gate holds one of them";
+	return anybody_by_hand(l) ? "no thread can move: one of them is held by hand"
+				  : "no thread can move: one of them stays where it was sent (`go` "
+				    "lets all go on)";
 }
 
 const char *interactive_reason(const struct interactive *l)
 {
 	static const char *const reasons[] = {
-		[INTERACTIVE_READY] = "the program waits before its own code: `run`",
-		[INTERACTIVE_QUIET] = "somebody is held, and nothing happens that gatectl sees",
+		[INTERACTIVE_READY] = "the program has not begun: `run` starts it",
+		[INTERACTIVE_QUIET] = "a thread is held, and no event comes",
 		[INTERACTIVE_LOOK] = "stopped by Ctrl-C",
-		[INTERACTIVE_THERE] = "a thread got where it was sent",
-		[INTERACTIVE_TURN] = "the schedule rests: `step` takes its next step, `run` all "
-				     "that are left",
+		[INTERACTIVE_THERE] = "a thread has arrived where it was sent",
+		[INTERACTIVE_TURN] =
+			"the schedule is paused: `step` takes its next step, `run` all "
+			"that are left",
 		[INTERACTIVE_CRASHED] = "a signal is about to end the program: `bt`, `locals` and "
 					"`print` show why, `run` lets it end",
-		[INTERACTIVE_GONE] = "the thread that was sent has ended on the way",
+		[INTERACTIVE_GONE] = "the thread that was sent has exited on the way",
 		[INTERACTIVE_ENDED] = "the program has ended",
 	};
 
@@ -355,7 +361,7 @@ static int list_around(struct interactive *l, const char *what, const char *file
 		return error_hint(err, "build it with -g");
 	}
 	if (!file || !source_line(l->symbols, file, line))
-		return error_set(err, ERROR_LOCATION, "the source of %s is not there", what);
+		return error_set(err, ERROR_LOCATION, "the source of %s cannot be read", what);
 	str_addf(out, "%s:%u\n", path_shown(file), line);
 	source_lines(l, file, line > AROUND ? line - AROUND : 1, line + AROUND, line, out);
 	return 0;
@@ -490,7 +496,7 @@ static void tell_sent(struct interactive *l, struct str *out)
 
 	if (name)
 		str_addf(out,
-			 interactive_find_id(l, name) ? "%s has not come where it was sent\n"
+			 interactive_find_id(l, name) ? "%s has not arrived where it was sent\n"
 						      : "there was no thread %s\n",
 			 name);
 }

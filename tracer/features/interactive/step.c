@@ -359,7 +359,7 @@ static int find_sent(struct interactive *l, const char *thread, struct run_threa
 		error_set(err, ERROR_USAGE, "there is no process %.*s, or not yet",
 			  (int)(id - 1 - thread), thread);
 		return error_hint(err,
-				  "go on until it has been forked: a gate behind that holds it");
+				  "go on until it has been forked: a gate after the fork holds it");
 	}
 	*helper = helper_of(l, p);
 	return *helper ? 0 : error_set(err, ERROR_USAGE, "no thread of its process is left");
