@@ -1,5 +1,7 @@
 """Containers of the C++ library in conditions, in scripts and in the REPL: sizes, elements, keys."""
 
+import re
+
 from harness import compile_text, params
 
 STORE = r"""
@@ -96,7 +98,7 @@ def test_print(t, build):
     commands = ["gate Store::finish", 'at "Store::finish":when "this->writers_.size() == 2"', "run", "print main this->totals_",
                 'print main this->totals_["all"] + 1', "print main this->log_.size()", "print main this->writers_", "quit"]
     r = t.gate("repl", build_store(build), stdin=("\n".join(commands) + "\n").encode())
-    t.check('{["all"] = 7}\n8\n2\n{' in r.stdout, "values", r)
+    t.check('std::map with 1 element = {["all"] = 7}\n8\n2\nstd::deque with 2 elements = {' in r.stdout, "values", r)
 
 
 CHANGING = r"""
@@ -137,3 +139,114 @@ def test_changing(t, condition):
     program = compile_text("changing.cpp", CHANGING, "-g -std=c++17 -pthread -O0", compiler="g++")
     script = 'local held = SimpleGate "held" at "mend":wait(held) at "finish":open(held)%s' % condition
     t.clean(t.run_gated(program, script))
+
+
+PRINTED = r"""
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+struct Point { int x, y; };
+int twice(int x)
+{
+	return 2 * x;
+}
+struct Throws {
+	Throws() = default;
+	Throws(const Throws &) { throw 1; }
+};
+__attribute__((noinline)) void stop(void *)
+{
+	__asm__ volatile("" ::: "memory");
+}
+int main()
+{
+	using namespace std::chrono_literals;
+	std::map<std::string, int> map{{"one", 1}, {"two", 2}};
+	std::unordered_map<int, Point> hashed{{7, {1, 2}}};
+	std::set<int> set{3, 1, 2}, empty;
+	std::deque<int> deque{4, 5};
+	std::list<std::string> list{"a"};
+	std::vector<int> vector{1, 2, 3};
+	std::vector<bool> bits{true, false};
+	std::variant<int, std::string, Point> number(42), text(std::string("t")), point(Point{3, 4});
+	std::variant<int, Throws> nothing(1);
+	try {
+		Throws t;
+		nothing.emplace<Throws>(t);
+	} catch (int) {
+	}
+	std::function<int(int)> function(twice), none, lambda([&](int x) { return x + (int)map.size(); });
+	std::string_view view("a view of text", 6);
+	std::chrono::milliseconds ms(1500);
+	std::chrono::duration<double> half(0.5);
+	std::chrono::duration<int, std::ratio<1, 30>> frames(7);
+	std::chrono::duration<int, std::ratio<86400>> days(2);
+	auto date = std::chrono::system_clock::time_point(1700000000s);
+	auto steady = std::chrono::steady_clock::time_point(17s);
+	std::map<int, std::variant<int, Point>> inner{{1, 2}, {3, Point{4, 5}}};
+	std::vector<std::chrono::seconds> delays{1s, 2s};
+	stop(&map);
+	return (int)(ms.count() * 0);
+}
+"""
+AS_GDB = {
+    "map": 'std::map with 2 elements = {["one"] = 1, ["two"] = 2}',
+    "hashed": "std::unordered_map with 1 element = {[7] = {x = 1, y = 2}}",
+    "set": "std::set with 3 elements = {1, 2, 3}",
+    "empty": "std::set with 0 elements = {}",
+    "deque": "std::deque with 2 elements = {4, 5}",
+    "list": 'std::list with 1 element = {"a"}',
+    "vector": "std::vector of length 3, capacity 3 = {1, 2, 3}",
+    "bits": "std::vector<bool> of length 2, capacity 64 = {true, false}",
+    "number": "std::variant<int, std::string, Point> [index 0] = {42}",
+    "text": 'std::variant<int, std::string, Point> [index 1] = {"t"}',
+    "point": "std::variant<int, std::string, Point> [index 2] = {{x = 3, y = 4}}",
+    "nothing": "std::variant<int, Throws> [no contained value]",
+    "function": "std::function = {twice(int)}",
+    "none": "std::function = {no target}",
+    "lambda": r"std::function = {main::(\{lambda\(int\)#1\}|\$_0)}",
+    "view": '"a view"',
+    "ms": "std::chrono::duration = { 1500ms }",
+    "half": "std::chrono::duration = { 0.5s }",
+    "frames": "std::chrono::duration = { 7[1/30]s }",
+    "days": "std::chrono::duration = { 2d }",
+    "date": "std::chrono::sys_time = { 1700000000000000000ns [2023-11-14 22:13:20] }",
+    "steady": "std::chrono::steady_clock time_point = { 17000000000ns }",
+    "inner": "std::map with 2 elements = {[1] = 2, [3] = {x = 4, y = 5}}",
+    "delays": "std::vector of length 2, capacity 2 = {1s, 2s}",
+    "point.y": "4",
+    "number + 1": "43",
+}
+
+
+@params("g++", "clang++")
+def test_printed_as_by_gdb(t, compiler):
+    """As gdb's printers for libstdc++ show them; std::function, for which they have none, by its target."""
+    program = compile_text("printed.cpp", PRINTED, "-g -std=c++17 -O0", compiler=compiler)
+    line = next(n for n, l in enumerate(PRINTED.splitlines(), 1) if "stop(&map)" in l)
+    commands = ["until main printed.cpp:%d" % line, *("print main " + name for name in AS_GDB), "quit"]
+    r = t.gate("repl", program, stdin=("\n".join(commands) + "\n").encode())
+    shown = r.stdout.splitlines()[2:]
+    t.equal(len(shown), len(AS_GDB), "lines", r)
+    for (name, want), got in zip(AS_GDB.items(), shown):
+        t.check(got == want or (name == "lambda" and re.fullmatch(want, got)), "%s: %r, expected %r" % (name, got, want), r)
+
+
+@params("g++", "clang++")
+def test_variant_in_a_script(t, compiler):
+    """It stands for the value that it contains, as a std::optional does."""
+    program = compile_text("printed.cpp", PRINTED, "-g -std=c++17 -O0", compiler=compiler)
+    line = next(n for n, l in enumerate(PRINTED.splitlines(), 1) if "stop(&map)" in l)
+    r = t.clean(t.run_gated(program, """at "printed.cpp:%d" :when "number == 42 && point.x == 3" :run(function(hit)
+    local v = hit.var
+    print(v.number + 1, v.text, v.point.y, v.nothing, v.inner[1])
+end)""" % line))
+    t.check("43\tt\t4\tnil\t2" in r.err, "values", r)

@@ -21,7 +21,7 @@ static const char header[] =
 	"#include <optional>\n#include <string>\n#include <string_view>\n#include <vector>\n"
 	"#include <deque>\n#include <forward_list>\n#include <list>\n#include <map>\n"
 	"#include <queue>\n#include <set>\n#include <stack>\n#include <unordered_map>\n"
-	"#include <unordered_set>\n"
+	"#include <unordered_set>\n#include <chrono>\n#include <variant>\n"
 	"struct Hidden;\n"
 	"namespace app {\n"
 	"enum class Mode : unsigned char { Off, On = 200 };\n"
@@ -72,6 +72,10 @@ static const char header[] =
 	"empty_deque;\n"
 	"	std::stack<int> stack; std::queue<int> queue; std::priority_queue<int> first;\n"
 	"	std::pair<int, std::string> couple{1, \"p\"};\n"
+	"	std::variant<int, std::string, Point> number = 42, text = std::string(\"t\"), "
+	"spot_of = Point();\n"
+	"	std::chrono::milliseconds ms{1500};\n"
+	"	std::chrono::time_point<std::chrono::system_clock> epoch{};\n"
 	"	void fill()\n"
 	"	{\n"
 	"		bits.resize(70); bits[65] = true;\n"
@@ -102,6 +106,12 @@ static const struct shown cxx_values[] = {
 	{"object.shared", "77"},
 	{"object.fixed", "9"},
 	{"mode", "On"},
+	{"number", "42"},
+	{"text", "\"t\""},
+	{"spot_of.y", "6"},
+	{"spot_of", "{x = 5, y = 6}"},
+	{"ms", "1500ms"},
+	{"epoch", "0ns [1970-01-01 00:00:00]"},
 	{"empty", "\"\""},
 	{"small", "\"short\""},
 	{"large", "\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\""},

@@ -139,6 +139,9 @@ const char *inspect_member(const struct inspect_value *v, size_t i);
 /* Appends one line as a debugger prints it, {count = 2, head = 0x5555...}, for messages and
    logs. */
 void inspect_describe(const struct inspect_value *v, struct str *out);
+/* Appends the same, with what gdb's printers for libstdc++ write in front of it:
+   std::map with 1 element = {[1] = 2}. */
+void inspect_print(const struct inspect_value *v, struct str *out);
 /* Appends the path from v, or from its pointee, to the part at the address: ".lock",
    "->from[1].lock", "" for v itself. Members with reserved names (those of std::mutex) are not
    entered. Returns 0, or -1 with *err set if no part begins there. */

@@ -169,7 +169,7 @@ int interactive_print(struct interactive *l, const char *thread, const char *exp
 		return -1;
 	failed = inspect_eval(interactive_own_call(t, &calls), expression, &v, err);
 	if (!failed) {
-		inspect_describe(&v, out);
+		inspect_print(&v, out);
 		str_add(out, "\n");
 		note_dead(interactive_own_call(t, &calls), expression, out);
 	} else {

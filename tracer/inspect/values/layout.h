@@ -11,13 +11,19 @@ enum layout_kind {
 	LAYOUT_NONE,
 	LAYOUT_POINTER, /* first: the pointer that it holds */
 	LAYOUT_INNER,	/* first: the value that it holds */
-	LAYOUT_STRING,	/* a pointer and a length, at known offsets */
-	LAYOUT_SHORT,	/* libc++'s string: a short one begins with a byte that holds its length */
-	LAYOUT_ROW,	/* first: pointer to the first element */
-	LAYOUT_BITS,	/* first: pointer to the first word */
-	LAYOUT_BLOCKS,	/* first: pointer to the first of the pointers to blocks */
-	LAYOUT_LINKS,	/* first: pointer to the first node */
-	LAYOUT_TREE,	/* first: pointer to the leftmost node */
+	LAYOUT_VARIANT, /* first: where the value lies; engaged: number of its type */
+	/* described.c: */
+	LAYOUT_FUNCTION, /* first: function that calls the target; engaged: NULL without a target */
+	LAYOUT_DURATION, /* first: number of ticks */
+	LAYOUT_TIME,	 /* first: duration since the clock's epoch */
+	/* elements.c: */
+	LAYOUT_STRING, /* a pointer and a length, at known offsets */
+	LAYOUT_SHORT,  /* libc++'s string: a short one begins with a byte that holds its length */
+	LAYOUT_ROW,    /* first: pointer to the first element */
+	LAYOUT_BITS,   /* first: pointer to the first word */
+	LAYOUT_BLOCKS, /* first: pointer to the first of the pointers to blocks */
+	LAYOUT_LINKS,  /* first: pointer to the first node */
+	LAYOUT_TREE,   /* first: pointer to the leftmost node */
 };
 
 /* Parts are paths: names of members separated by dots. ":NAME" is the base class whose name begins

@@ -36,10 +36,54 @@ int pretty_pointer(const struct inspect_value *v, struct inspect_value *out, str
 	return answer < 0 ? -1 : 1;
 }
 
+int pretty_alternative(const struct inspect_value *v, unsigned *index, struct error *err)
+{
+	const struct type_layout *l = layout_of(v);
+	struct inspect_value part;
+	bool is_unsigned;
+	int64_t number;
+
+	if (layout_part(v, l->engaged, &part, err) <= 0)
+		return err->code ? -1 : layout_invalid(v, err);
+	if (value_integer(&part, &number, &is_unsigned, err) < 0)
+		return -1;
+	/* a variant without a value has the largest number of the type */
+	if (!type_argument(v->type, (unsigned)number)) {
+		number = part.type->size == 1 ? (int8_t)number : number;
+		number = part.type->size == 2 ? (int16_t)number : number;
+		number = part.type->size == 4 ? (int32_t)number : number;
+		return number == -1 ? 0 : layout_invalid(v, err);
+	}
+	*index = (unsigned)number;
+	return 1;
+}
+
+/* All alternatives begin where the union of them does. */
+static int variant_value(const struct inspect_value *v, struct inspect_value *out,
+			 struct error *err)
+{
+	struct inspect_value storage;
+	unsigned index;
+	int answer = pretty_alternative(v, &index, err);
+
+	if (answer <= 0)
+		return answer < 0 ? -1 : value_error(v->type, err, "this '%s' is empty");
+	answer = layout_part(v, layout_of(v)->first, &storage, err);
+	if (answer <= 0)
+		return answer < 0 ? -1 : layout_invalid(v, err);
+	return value_part(&storage, type_whole(type_argument(v->type, index), v->program), 0, out,
+			  err) < 0
+		       ? -1
+		       : 1;
+}
+
 int pretty_empty(const struct inspect_value *v, struct error *err)
 {
 	const struct type_layout *l = layout_of(v);
-	int answer = l->kind == LAYOUT_INNER ? is_engaged(v, l, err) : 1;
+	unsigned index;
+	int answer = l->kind == LAYOUT_INNER	 ? is_engaged(v, l, err)
+		     : l->kind == LAYOUT_VARIANT ? pretty_alternative(v, &index, err)
+						 : 1;
 
 	return answer < 0 ? -1 : !answer;
 }
@@ -49,6 +93,8 @@ int pretty_inner(const struct inspect_value *v, struct inspect_value *out, struc
 	const struct type_layout *l = layout_of(v);
 	int answer;
 
+	if (l->kind == LAYOUT_VARIANT)
+		return variant_value(v, out, err);
 	if (l->kind != LAYOUT_INNER)
 		return 0;
 	answer = pretty_empty(v, err);

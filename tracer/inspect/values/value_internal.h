@@ -89,8 +89,8 @@ struct value_row {
 };
 
 /* ---- library types -------------------------------------------------------------------------- */
-/* Makes the value inside a std::atomic, std::reference_wrapper, std::array or non-empty
-   std::optional. Returns 1, 0 for other types, or -1 with *err set. */
+/* Makes the value inside a std::atomic, std::reference_wrapper, std::array, or non-empty
+   std::optional or std::variant. Returns 1, 0 for other types, or -1 with *err set. */
 int pretty_inner(const struct inspect_value *v, struct inspect_value *out, struct error *err);
 /* Makes the pointer that a std::unique_ptr or another smart pointer holds. Returns 1, 0 for other
    types, or -1 with *err set. */
@@ -98,8 +98,14 @@ int pretty_pointer(const struct inspect_value *v, struct inspect_value *out, str
 /* Finds the elements of a container or a string. Returns 1, 0 for other types, or -1 with *err set.
    (elements.c) */
 int pretty_row(const struct inspect_value *v, struct value_row *out, struct error *err);
-/* Returns 1 for an empty std::optional, 0 for other values, or -1 with *err set. */
+/* Returns 1 for an empty std::optional or std::variant, 0 for other values, or -1 with *err set. */
 int pretty_empty(const struct inspect_value *v, struct error *err);
+/* Finds which type the value of a std::variant has. Returns 1 with *index set, 0 if it has no
+   value, or -1 with *err set. */
+int pretty_alternative(const struct inspect_value *v, unsigned *index, struct error *err);
+/* Appends a std::function, duration or time_point as the function or the time that it stands for.
+   Returns false for other types, and for those that cannot be read. (described.c) */
+bool pretty_described(const struct inspect_value *v, struct str *out);
 
 /* Goes one layer in: the pointer of a smart pointer, or the value of a wrapper. Returns 1, 0 if
    there is none, or -1 with *err set. */

@@ -209,6 +209,8 @@ static void describe_object(const struct inspect_value *v, struct str *out, unsi
 		return;
 	case TYPE_STRUCT:
 	case TYPE_UNION:
+		if (pretty_described(v, out))
+			return;
 		if (pretty_pointer(v, &inner, &err) > 0)
 			describe_pointer(v, out);
 		else if (pretty_row(v, &row, &err) > 0)

@@ -121,7 +121,7 @@ const char *type_enumerator_name(const struct type *t, int64_t value);
 int64_t type_discriminant(const struct type *t, const struct type_member *m);
 /* Returns the alignment in bytes. */
 uint64_t type_alignment(const struct type *t, const struct dwarf_program *program);
-/* Returns the i-th template argument that is a type, from 0, or NULL. */
+/* Returns the i-th template argument that is a type, from 0, or NULL. Those of a pack count. */
 const struct type *type_argument(const struct type *t, unsigned i);
 
 /* ---- signatures.c ------------------------------------------------------------------------- */

@@ -222,20 +222,33 @@ int64_t type_discriminant(const struct type *t, const struct type_member *m)
 	return type_fit(t->discriminant, (uint64_t)m->discriminant);
 }
 
+/* Counts *i down. The arguments of a pack count as the template's. */
+static const struct type *argument_in(const struct entry *e, unsigned *i, bool in_pack)
+{
+	const struct type *found = NULL;
+	struct entry child;
+	uint64_t at = 0;
+	ERROR(err);
+
+	while (!found && entry_child(e, &at, &child, &err) > 0) {
+		if (child.tag == DW_TAG_template_type_param && (*i)-- == 0)
+			return type_of_entry(&child, &err);
+		if (child.tag == DW_TAG_GNU_template_parameter_pack && !in_pack)
+			found = argument_in(&child, i, true);
+	}
+	return found;
+}
+
 const struct type *type_argument(const struct type *t, unsigned i)
 {
-	struct entry e, child;
+	struct entry e;
 	struct die_table *d;
-	uint64_t at = 0;
 	ERROR(err);
 
 	if (!t->module || !t->entry || !(d = dies_table(t->module, &err)) ||
 	    entry_read(d, t->entry, &e, &err) < 0)
 		return NULL;
-	while (entry_child(&e, &at, &child, &err) > 0)
-		if (child.tag == DW_TAG_template_type_param && i-- == 0)
-			return type_of_entry(&child, &err);
-	return NULL;
+	return argument_in(&e, &i, false);
 }
 
 /* ---- alignment ------------------------------------------------------------------------------ */
