@@ -161,7 +161,7 @@ def test_banner(t):
 
 def test_help_is_paged(t):
     """On 24 rows of 80 columns no line is lost; where all fits, nothing is asked."""
-    question = "-- Return: more; q: end -- "
+    question = "(Return: more; q: end) "
     x = begin(t)
     size(x, 24, 80)
     x.send("help\r")

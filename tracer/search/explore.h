@@ -71,7 +71,7 @@ enum explore_progress {
 	FAILURE_REPORTED, /* the folder has its first report */
 	/* the same, by explore_jobs_apart(): this process does not know the report */
 	FAILURE_REPORTED_APART,
-	FAILURE_DONE,	  /* nothing is left to find out about the failure */
+	FAILURE_DONE, /* nothing is left to find out about the failure */
 };
 
 /* Whether dfs has run every schedule. */

@@ -359,7 +359,7 @@ void repl_page(struct repl *r, const char *text)
 		text = end;
 		if (!*text)
 			return;
-		answer = repl_ask(r, "-- Return: more; q: end -- ");
+		answer = repl_ask(r, "(Return: more; q: end) ");
 		more = answer && !*answer;
 		free(answer);
 		if (!more)
