@@ -232,9 +232,11 @@ def test_no_debug_info(t):
 THREADS = """#include <pthread.h>
 static int total;
 static void *work(void *arg) { total += 2; return arg; }
-int main(void)
+int main(int argc, char **argv)
 {
 	int here = 0;
+	if (argc > 1)
+		*(volatile int *)0 = 1;
 	pthread_t t;
 	pthread_create(&t, NULL, work, &here);
 	total++;
@@ -250,6 +252,7 @@ WITHOUT = {
     "explore": (["explore", "--runs", "9"], 0),
     "races": (["races", "--runs", "9"], 116),
     "harness": (["harness", "--object", "thing", "-o", "made", "LIBRARY"], 125),
+    "crash": (["run", "PROG", "crash"], 139),
     "condition": ('at "main":when "here == 0"', 125),
     "value": ('at "main":run(function(hit) print(hit.var.here) end)', 125),
 }

@@ -152,7 +152,10 @@ void crash_try(const struct run *s, struct str *out)
 	if (f && f->func)
 		try_at(f, out);
 	str_add(out, " }`");
-	if (!run_is_attended(s))
+	if (f && !f->file)
+		str_add(out, "; there is no debug information: build it with -g for lines and "
+			     "variables");
+	else if (!run_is_attended(s))
 		str_add(out, "; `gatectl repl` stops before it, to look at variables");
 }
 
