@@ -2,7 +2,7 @@
 """The rules of the house that a machine can see: who may use whom (by what is included and, where there are
 object files, by the symbols used), no circle of files, one room for each dangerous call, no function over 60
 lines, no file over 600 (which goes for the unit tests and for Lua, too), no folder over 25 files, no static name in
-more than three files; and the tours of tracer/ARCHITECTURE.md, whose functions are called in that order."""
+more than three files; the rules of comments (tests/comments.py); and the tours of tracer/ARCHITECTURE.md, whose functions are called in that order."""
 import glob
 import os
 import re
@@ -11,6 +11,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import comments  # noqa: E402
 import shape  # noqa: E402
 
 # folder -> folders it may use (itself is understood)
@@ -75,7 +76,7 @@ ONLY_IN = [  # what, a pattern, the only room that may contain it
 # with text, and nothing puts backslashes before characters. Three write for others: the shells, gdb (values), glob(3).
 FOREIGN = [r'"(?:\\n)?-- (?:[^"\\]|\\[^n])*(?<!\.)"', r'"/\* (?:(?!\*/)[^"])*"', r'"(?:\\\\%c|\\\\x%02x|%%%02X)"', r"\biscntrl\("]
 FOREIGN_OWN = ["tracer/cli/options/completions.c", "tracer/inspect/values/value_print.c", "tracer/search/journal/merge.c"]
-MAX_FUNCTION, MAX_FILE = 60, 600
+MAX_FUNCTION, MAX_FILE, MAX_SUBJECT = 60, 600, 72
 # Files of a folder; one folder is larger still and may only become smaller.
 MAX_FOLDER = 25
 LARGER_FOLDERS = {"lua": 30}
@@ -402,6 +403,11 @@ def reds():
         ("write ERROR(e)", of(check_errors, "gates/a.c", "void f(void)\n{\n\tstruct error e;\n}\n")),
         ("is the name of a struct", of(check_tags, {"a.c": "struct s {\n};\n", "b.c": "struct s {\n};\n"})),
         ("is static in 4 files", of(check_static_names, statics)),
+        ("begins with 'Its'", of(comments.check_beginnings, "gates/a.c", "/* Its length. */\n")),
+        ("begins with '...'", of(comments.check_beginnings, "gates/a.c", "int x; /* ... or 0 */\n")),
+        ("101 columns", of(comments.check_columns, "gates/a.c", "\t" + "x" * 93 + "\n")),
+        ("no head comment", of(comments.check_head, "gates/a.c", "int x;\n")),
+        ("f() has no comment", of(comments.check_prototypes, "gates/a.h", "/* Returns 0. */\nint e(void);\n\nint f(void);\n")),
         ("26 files", of(check_folder_size, "tracer/base", 26)),
         ("7 booleans", limited(shape.check_booleans, {"a.h": "struct s {\n\tbool a, b, c, d;\n\tbool e, f, g; /* why */\n};\n"})),
         ("2 public headers", limited(shape.check_public_headers, public)),
@@ -413,6 +419,14 @@ def reds():
         ("write 1 instead of 2", lambda complain: shape.check_lines({"gates/a.c": "\n"}, [["gates", "2"]], complain)),
         ("remove the line", lambda complain: shape.Limits([["observers", "x", "2"]], complain).finish()),
     ]
+
+
+def print_long_subjects():
+    """Prints commits whose subject has over 72 characters, which cannot be mended any more."""
+    log = subprocess.run(["git", "log", "-100", "--format=%h %s"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    for commit, subject in (line.split(" ", 1) for line in log.stdout.splitlines() if " " in line):
+        if len(subject) > MAX_SUBJECT:
+            print(f"style: {commit}: a subject of {len(subject)} characters, {MAX_SUBJECT} are the most")
 
 
 def check_rules(complain):
@@ -439,10 +453,15 @@ def main():
         check_file_length(path, text, complaints.append)
         check_function_lengths(path, text, complaints.append)
         check_errors(path, text, complaints.append)
+        comments.check(path, whole[path], complaints.append)
     others = sorted(glob.glob("tests/unit/*.[ch]") + glob.glob("lua/**/*.lua", recursive=True))
     for path in others:
         with open(path, encoding="utf-8") as f:
-            check_file_length(path, f.read(), complaints.append)
+            text = f.read()
+        check_file_length(path, text, complaints.append)
+        if not path.endswith(".lua"):
+            comments.check(path, text, complaints.append)
+    print_long_subjects()
     check_rules(complaints.append)
     check_tags(texts, complaints.append)
     check_folder_sizes(complaints.append)

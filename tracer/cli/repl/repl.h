@@ -100,8 +100,8 @@ void repl_terminal_close(struct repl *r);
 /* Reads a line with libedit. Commands are kept in the history. Returns NULL at the end, or after a
    signal that ends the REPL. The caller calls free(). */
 char *repl_read_terminal(const char *question, bool is_command);
-/* Asks the user on a terminal. Returns the answer, or NULL at the end or after Ctrl-C; a signal that
-   ends the REPL sets r->quit. The caller calls free(). */
+/* Asks the user on a terminal. Returns the answer, or NULL at the end or after Ctrl-C; a signal
+   that ends the REPL sets r->quit. The caller calls free(). */
 char *repl_ask(struct repl *r, const char *question);
 /* True if Ctrl-C emptied the last line. */
 bool repl_line_is_emptied(void);
