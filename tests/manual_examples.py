@@ -82,7 +82,7 @@ def compile_scene(where):
     with open(os.path.join(where, "build", "compile_commands.json"), "w") as f:
         f.write('[{"directory": "%s", "file": "queue.c", "command": "cc -c queue.c"}]' % where)
     os.symlink(GATECTL, os.path.join(where, "build", "gatectl"))
-    os.symlink(os.path.join(ROOT, "build", "examples"), os.path.join(where, "build", "examples"))
+    shutil.copytree(os.path.join(ROOT, "build", "examples"), os.path.join(where, "build", "examples"))
     for name in ("examples", "tests", "Makefile"):
         os.symlink(os.path.join(ROOT, name), os.path.join(where, name))
     os.mkdir(os.path.join(where, "log"))
