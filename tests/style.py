@@ -2,7 +2,8 @@
 """The rules of the house that a machine can see: who may use whom (by what is included and, where there are
 object files, by the symbols used), no circle of files, one room for each dangerous call, no function over 60
 lines, no file over 600 (which goes for the unit tests and for Lua, too), no folder over 25 files, no static name in
-more than three files; the rules of comments (tests/comments.py); and the tours of tracer/ARCHITECTURE.md, whose functions are called in that order."""
+more than three files; the rules of comments (tests/comments.py); the tours of tracer/ARCHITECTURE.md, whose
+functions are called in that order; and the list of messages, which is what tests/messages.py finds in the sources."""
 import glob
 import os
 import re
@@ -12,6 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import comments  # noqa: E402
+import messages  # noqa: E402
 import shape  # noqa: E402
 
 # folder -> folders it may use (itself is understood)
@@ -414,6 +416,7 @@ def reds():
         ("no observer", limited(shape.check_observers, {"tracer/features/x/x.c": ""})),
         ("2 observers", limited(shape.check_observers, {"tracer/features/x/x.c": observer * 2})),
         ("1 files that know its members", limited(shape.check_kernel_structs, kernel)),
+        ("(new: 2 threads wait)", of(messages.check, {"gates/a.c": 'f("2 threads "\n"wait");'}, "gates/a.c\n\t1 thread waits\n")),
         ("4 files in a circle", limited(check_circles, graph)),
         ("2 lines", lambda complain: shape.check_lines({"gates/a.c": "\n\n"}, [["gates", "1"]], complain)),
         ("write 1 instead of 2", lambda complain: shape.check_lines({"gates/a.c": "\n"}, [["gates", "2"]], complain)),
@@ -469,6 +472,8 @@ def main():
     check_tours(texts, complaints.append)
     for check in (shape.check_booleans, shape.check_public_headers, shape.check_observers, shape.check_kernel_structs):
         check(texts, limits)
+    with open(messages.LIST, encoding="utf-8") as f:
+        messages.check(messages.sources(), f.read(), complaints.append)
     shape.check_lines(whole, shape.rows(shape.ROOMS), complaints.append)
     if check_symbols(complaints.append, limits):
         limits.finish()
