@@ -1,11 +1,11 @@
-# Completion of gatectl for bash. The table above is made from the program's own.
+# Completion of gatectl for bash. The table above is generated from the program's table of options.
 
 _gatectl_reply()
 {
 	mapfile -t COMPREPLY < <(compgen "$@" -- "$cur")
 }
 
-# Directories, and files that the pattern $1 does not leave out.
+# Directories, and files that the pattern $1 does not exclude.
 _gatectl_files()
 {
 	compopt -o filenames 2> /dev/null
@@ -33,7 +33,7 @@ _gatectl_processes()
 	_gatectl_reply -W "$(cd /proc && printf '%s ' [0-9]*)"
 }
 
-# What comes first behind the options of the command $1.
+# The first argument of the command $1 after its options.
 _gatectl_first()
 {
 	case $1 in
@@ -44,7 +44,7 @@ _gatectl_first()
 	esac
 }
 
-# What comes behind that; it is word number $2.
+# Further arguments of the command $1, from word number $2 on.
 _gatectl_more()
 {
 	local i=$2
@@ -52,7 +52,7 @@ _gatectl_more()
 	if [[ $1 == audit ]]; then
 		_gatectl_first audit
 		return
-	elif [[ $1 == replay ]]; then # the program comes behind the schedule
+	elif [[ $1 == replay ]]; then # the program is the argument after the schedule
 		((i++))
 		[[ ${COMP_WORDS[i]} == -- ]] && ((i < COMP_CWORD)) && ((i++))
 	fi
@@ -75,7 +75,7 @@ _gatectl()
 		return
 	fi
 	_gatectl_options "${COMP_WORDS[1]}" || return
-	while ((i < COMP_CWORD)); do # as far as the program
+	while ((i < COMP_CWORD)); do # up to the first argument that is no option
 		word=${COMP_WORDS[i]}
 		if [[ $word == -- ]]; then
 			ended=1
@@ -83,7 +83,7 @@ _gatectl()
 			break
 		elif [[ $valued == *" $word "* ]]; then
 			((i++))
-			# --option=value comes as three words
+			# bash splits --option=value into three words
 			[[ ${COMP_WORDS[i]} == = ]] && ((i < COMP_CWORD)) && ((i++))
 			if ((i == COMP_CWORD)); then
 				cur=${cur#=}

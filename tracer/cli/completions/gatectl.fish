@@ -1,10 +1,10 @@
-# Completion of gatectl for fish. The table below is made from the program's own.
+# Completion of gatectl for fish. The table below is generated from the program's table of options.
 
 function __gatectl_no_command
     test (count (commandline -opc)) -eq 1
 end
 
-# Is the command one of these?
+# True if the command is one of these.
 function __gatectl_in
     set -l words (commandline -opc)
     test (count $words) -gt 1; and contains -- $words[2] $argv

@@ -1,4 +1,4 @@
-# Completion of gatectl for zsh. The table above is made from the program's own.
+# Completion of gatectl for zsh. The table above is generated from the program's table of options.
 
 _gatectl_program()
 {

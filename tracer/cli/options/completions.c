@@ -121,7 +121,7 @@ static void bash_table(const struct command *commands)
 	for (const struct command *c = commands; c->name; c++)
 		printf("%s ", c->name);
 	puts("--help --version'\n\n"
-	     "# Of the command $1: all its options, and those that take a value.\n"
+	     "# Sets all options of the command $1, and those of them that take a value.\n"
 	     "_gatectl_options()\n{\n\tcase $1 in");
 	for (const struct command *c = commands; c->name; c++) {
 		printf("\t%s)\n\t\toptions='", c->name);
@@ -131,7 +131,7 @@ static void bash_table(const struct command *commands)
 		puts(" '\n\t\t;;");
 	}
 	puts("\t*) return 1 ;;\n\tesac\n}\n\n"
-	     "# The value of the option $2 of the command $1.\n"
+	     "# Completes the value of option $2 of the command $1.\n"
 	     "_gatectl_value()\n{\n\tcase \"$1 $2\" in");
 	for (const struct option_row *o = option_rows; o->name; o++) {
 		if (!o->argument)
@@ -182,7 +182,7 @@ static void zsh_table(const struct command *commands)
 		puts("'");
 	}
 	puts("\t)\n\t_describe command commands\n}\n\n"
-	     "# Of the command $1, for _arguments.\n"
+	     "# Sets the options of the command $1, as _arguments takes them.\n"
 	     "_gatectl_options()\n{\n\tcase $1 in");
 	for (const struct command *c = commands; c->name; c++) {
 		printf("\t%s)\n\t\toptions=(\n", c->name);

@@ -42,7 +42,7 @@ void write_shown(const struct gift *g, unsigned n, const char *variable, struct 
 void write_text_function(struct str *out)
 {
 	str_addf(out,
-		 "/* As C writes it; of a long one the first %d bytes. */\n"
+		 "/* Writes the string as a C literal, at most %d bytes of it. */\n"
 		 "static void quoted_text(const char *text, char *out)\n"
 		 "{\n"
 		 "	int n = 0;\n\n"
