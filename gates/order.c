@@ -110,8 +110,8 @@ static int fail_member(struct parse *p, const char *from)
 	name = base_strndup(from, (size_t)(end - from));
 	foreign_line(&shown, name);
 	error_set(p->err, ERROR_SCRIPT,
-		  "%s: %sis the -> in %s a part of the location? Then write '%s' in single "
-		  "quotes, else blanks around ->",
+		  "%s: %sthe -> in %s is ambiguous: write '%s' in single quotes if it is part of "
+		  "the location, else put blanks around ->",
 		  p->source, order_word(p->source), str_text(&shown), str_text(&shown));
 	base_free(name);
 	str_fini(&shown);
@@ -148,7 +148,7 @@ static int parse_thread(struct parse *p, struct order_name *out)
 		return order_fail(p, "a name has two threads");
 	p->at = plain_end(from, false);
 	out->thread = trimmed(from, p->at);
-	return out->thread ? 0 : order_fail(p, "the thread behind @ is missing");
+	return out->thread ? 0 : order_fail(p, "the thread after @ is missing");
 }
 
 static int parse_name(struct parse *p, struct order_name *out)
@@ -210,7 +210,8 @@ static int parse_link(struct parse *p)
 	p->at = skip_blanks(p->at);
 	if (!at_arrow(p->at))
 		return !*p->at || *p->at == ',' ? 0
-						: order_fail(p, "something stands behind a name");
+						: order_fail(p, "a name is followed by something "
+								"that is neither -> nor a comma");
 	p->at += 2;
 	return 1;
 }
@@ -226,7 +227,8 @@ static int parse_chain(struct engine *e, struct parse *p)
 		if (parse_name(p, &to) < 0)
 			goto out;
 		if (to.blocked) {
-			order_fail(p, "[] stands on the right of an arrow");
+			order_fail(p, "[] is on the right of an arrow: only a name on the left can "
+				      "have it");
 			goto out;
 		}
 		add_edge(e, &from, &to, p->source);

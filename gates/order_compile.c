@@ -283,9 +283,9 @@ static int check_cycle(const struct engine *e, size_t index, struct error *err)
 	order_name_print(&edge->to, &path);
 	if (leads(e, index, &edge->to, &edge->from, seen, &path)) {
 		error_set(err, ERROR_SCRIPT,
-			  "%s: %s%s is a cycle: none of it could ever come first", edge->source,
+			  "%s: %s%s is a cycle: none of its events can be the first", edge->source,
 			  order_word(edge->source), str_text(&path));
-		result = error_hint(err, "leave one of these arrows out");
+		result = error_hint(err, "remove one of these arrows");
 	}
 	str_fini(&path);
 	base_free(seen);

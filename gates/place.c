@@ -216,20 +216,19 @@ const char *place_holder(const struct place *p)
 const char *place_busy(const struct engine *e, const struct place *p)
 {
 	if (arrivals_matter(e))
-		return "a gate lets threads go one at a time, as others arrive";
+		return "a gate lets threads pass one at a time, so that every arrival matters";
 	if (p->companion || p->companion_of)
-		return "its event comes when its statement has been executed";
+		return "gatectl has to see when its statement has been executed";
 	if (p->thread)
-		return blocking_matters(e)
-			       ? "an order asks where threads block"
-			       : "its thread option names no single thread by its number";
+		return blocking_matters(e) ? "an order depends on where threads block"
+					   : "its thread option does not name one thread by its id";
 	if (p->hit_first || p->hit_last)
-		return "it acts at each arrival that its hit option asks for";
+		return "its verbs act at each arrival that its hit option selects";
 	if (has_function(p))
 		return "a Lua function is called at each arrival: { when = \"EXPR\" } can be "
 		       "decided "
 		       "inside the program";
-	return "it acts, or is at a gate, at each arrival";
+	return "its verbs act, or its gate decides, at each arrival";
 }
 
 void place_passed(struct place *p, unsigned long arrivals)

@@ -17,7 +17,7 @@ static enum step_result answered(struct engine *e, struct engine_stop *s, enum e
 
 static enum step_result no_script(struct engine *e, const struct engine_stop *s)
 {
-	error_set(engine_scratch(e), ERROR_SCRIPT, "%s: there is no script to ask",
+	error_set(engine_scratch(e), ERROR_SCRIPT, "%s: no script is loaded that could decide",
 		  s->arrival.place->source ? s->arrival.place->source : "gatectl");
 	engine_fault(e);
 	return STEP_OVER;
@@ -101,7 +101,7 @@ static enum step_result resume(struct engine *e, struct engine_stop *s, int ref,
 static enum step_result endless(struct engine *e, const struct engine_stop *s)
 {
 	error_set(engine_scratch(e), ERROR_SCRIPT,
-		  "%s: a :run function goes on for ever without letting the program run",
+		  "%s: a :run function never yields, so that the program cannot run",
 		  s->arrival.place->source ? s->arrival.place->source : "gatectl");
 	engine_fault(e);
 	return STEP_OVER;

@@ -232,7 +232,7 @@ static bool more_unmet(const struct expect *x, const struct outcome *o, struct s
 	if (end) {
 		outcome_print_end(o, out);
 		if (x->end == EXPECT_LIVELOCK && o->limit)
-			str_add(out, ", and it is not known that nobody gets on");
+			str_add(out, ", and whether some thread makes progress is not known");
 		str_addf(out, ", expected %s", end);
 	} else if (reached) {
 		str_addf(out, "%s was reached, expected that it never is", reached->location);
@@ -288,7 +288,7 @@ static bool text_unmet(char *const *texts, size_t count, const struct str *writt
 static bool checks_unmet(const struct outcome *o, struct str *out)
 {
 	if (o->refused)
-		str_addf(out, "%s: the function at %s does not say yes", o->refused->text,
+		str_addf(out, "%s: the function at %s does not return true", o->refused->text,
 			 o->refused->source);
 	return o->refused != NULL;
 }

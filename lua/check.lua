@@ -60,7 +60,7 @@ end
 
 local function check_count(who, value)
 	if not is_integer(value) or value < 1 then
-		failf("%s: expected an integer from 1 on, got %s", who, math_type(value) and tostring(value) or what(value))
+		failf("%s: expected an integer greater than 0, got %s", who, math_type(value) and tostring(value) or what(value))
 	end
 	return to_integer(value)
 end
@@ -80,7 +80,7 @@ local function check_range(who, value)
 	end
 	local first, last = check_count(who, rawget(value, 1)), check_count(who, rawget(value, 2))
 	if first > last then
-		failf("%s: first (%d) is behind last (%d)", who, first, last)
+		failf("%s: first (%d) is greater than last (%d)", who, first, last)
 	end
 	return { first, last }
 end

@@ -199,8 +199,8 @@ static int push_one_of(lua_State *L, lua_Integer number, bool just_read)
 	if (local && run_is_new(L) && push_known(L, number))
 		return 1;
 	return fault_raise(L,
-			   "%s is a value of several enumerations that were read: write it in one, "
-			   "as hit.var.NAME.name",
+			   "%s is a value of several enumerations that were read: write "
+			   "hit.var.NAME.name to choose one",
 			   luaL_tolstring(L, 1, NULL));
 }
 

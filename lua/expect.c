@@ -128,7 +128,8 @@ static void push_output(lua_State *L, const char *key, const struct str *text)
 {
 	if (!text)
 		fault_raise(L,
-			    "run.%s: what a running process writes does not pass through gatectl",
+			    "run.%s: gatectl does not see the output of a process that it has "
+			    "attached to",
 			    key);
 	lua_pushlstring(L, str_text(text), text->length);
 }
@@ -151,7 +152,8 @@ static int run_index(lua_State *L)
 	const char *key = luaL_tolstring(L, 2, NULL);
 
 	if (!r->end)
-		return fault_raise(L, "this run is over and judged");
+		return fault_raise(L, "this run is no longer valid: it is only valid inside the "
+				      "function of expect");
 	if (strcmp(key, "status") == 0 && r->end->exited) {
 		lua_pushinteger(L, r->end->status);
 	} else if (strcmp(key, "status") == 0) {
@@ -298,8 +300,10 @@ static const char *push_file(lua_State *L, const char *text, size_t length)
 	if (stat(path, &found) == 0)
 		return path;
 	if (looks_like_path(text))
-		fault_raise(L, "stdin: %s: %s (what is meant as a text ends with a newline)", path,
-			    strerror(errno));
+		fault_raise(L,
+			    "stdin: %s: %s (a text that is not the name of a file has to end with "
+			    "a newline)",
+			    path, strerror(errno));
 	return NULL;
 }
 

@@ -43,10 +43,10 @@ local texts = { stdout = true, stderr = true, never_reached = true }
 local ends = {
 	{ "exit", "ends with an exit status" },
 	{ "signal", "is ended by a signal" },
-	{ "deadlock", "stands still in a deadlock" },
-	{ "gate_deadlock", "stands still at a gate" },
-	{ "livelock", "goes round in a livelock" },
-	{ "time_limit", "still runs at the time limit" },
+	{ "deadlock", "ends in a deadlock" },
+	{ "gate_deadlock", "ends in a deadlock with a gate in it" },
+	{ "livelock", "ends in a livelock" },
+	{ "time_limit", "runs until the time limit" },
 }
 
 local function check_ends()
@@ -54,7 +54,7 @@ local function check_ends()
 	for _, how in ipairs(ends) do
 		if expected[how[1]] then
 			if first then
-				failf("expect: a program that %s does not end otherwise, here it also %s: expect %s or %s",
+				failf("expect: a program that %s cannot be one that also %s: expect %s or %s",
 					first[2], how[2], first[1], how[1])
 			end
 			first = how
@@ -73,7 +73,7 @@ end
 function expect(t, meaning)
 	loading("expect")
 	if type(t) == "function" then
-		core.expect_function(t, meaning == nil and "what the script asks at the end"
+		core.expect_function(t, meaning == nil and "what the script checks at the end"
 			or line_of("expect: what it means", meaning))
 		return
 	elseif meaning ~= nil then
@@ -105,7 +105,7 @@ end
 
 local function check_seconds(who, value)
 	if not math_type(value) or not (value >= 0 and value < huge) then
-		failf("%s: expected seconds from 0 on, got %s", who,
+		failf("%s: expected a number of seconds, 0 or greater, got %s", who,
 			math_type(value) and tostring(value) or what(value))
 	end
 	return value

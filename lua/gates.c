@@ -62,8 +62,8 @@ static int method_open(lua_State *L)
 	lua_State *before = s->running;
 
 	if (s->mode == SCRIPT_PURE)
-		return budget_fatal(L, "open: this function may only answer; to open gates "
-				       "use :run or :open");
+		return budget_fatal(
+			L, "open: this function can only read; to open gates use :run or :open");
 	s->running = L; /* `opened` may be called by engine_open() */
 	engine_open(s->engine, g, s->thread);
 	s->running = before;
@@ -221,7 +221,7 @@ static struct script *check_loading(lua_State *L, const char *who)
 	struct script *s = script_of(L);
 
 	if (s->mode != SCRIPT_LOADING)
-		fault_raise(L, "%s: only while the script is loaded", who);
+		fault_raise(L, "%s: can be called only while the script is loaded", who);
 	return s;
 }
 
@@ -353,7 +353,7 @@ static struct gate *gate_named(lua_State *L, const char *name)
 	for (size_t i = 0; (g = engine_gate_at(script_of(L)->engine, i)); i++)
 		if (strcmp(g->name, name) == 0)
 			return g;
-	fault_raise(L, "open: there is no gate '%s' so far", name);
+	fault_raise(L, "open: no gate '%s' has been made yet", name);
 	return NULL;
 }
 

@@ -16,7 +16,7 @@ local function check_variable(name, value)
 	elseif math_type(value) then
 		value = tostring(value)
 	elseif type(value) ~= "string" then
-		failf('env: %s: expected a string, or false to take it away, got %s', name, what(value))
+		failf('env: %s: expected a string, or false to unset it, got %s', name, what(value))
 	end
 	if find(value, "\0", 1, true) then
 		failf("env: %s: the value has a zero byte in it", name)
@@ -36,7 +36,7 @@ function env(t)
 	for name, value in next, t do
 		value = check_variable(name, value)
 		if variables[name] ~= nil and variables[name] ~= value then
-			failf("env: %s is given two values: %s and %s", name, tostring(variables[name]), tostring(value))
+			failf("env: %s is set to two values: %s and %s", name, tostring(variables[name]), tostring(value))
 		elseif variables[name] == nil then
 			core.env(name, value)
 		end
@@ -48,7 +48,7 @@ local given = {} -- args and stdin: FILE:LINE, and the value
 
 local function check_once(who, text)
 	if given[who] and given[who][2] ~= text then
-		failf("%s: PROG is given two: the other one is at %s", who, given[who][1])
+		failf("%s: was set before, to another value, at %s", who, given[who][1])
 	end
 	given[who] = { core.where(), text }
 end

@@ -198,7 +198,7 @@ static int require(lua_State *L)
 	path = push_path(L, name);
 	lua_rawgetp(L, LUA_REGISTRYINDEX, &modules_key); /* 1 name, 2 path, 3 modules */
 	if (lua_getfield(L, 3, path) == LUA_TLIGHTUSERDATA)
-		return fault_raise(L, "module '%s' requires itself by way of others", name);
+		return fault_raise(L, "module '%s' requires itself through other modules", name);
 	if (!lua_isnil(L, -1))
 		return 1;
 	push_module(L, name, path);

@@ -119,7 +119,7 @@ function at(location, options)
 	check_text("at: location", location)
 	options = check_options("at", options, at_options)
 	if options.after and is_return(location) then
-		failf("at: 'after' cannot be with %s: nothing of the function is left to execute", location)
+		failf("at: 'after' cannot be used with %s: no statement of the function is left to execute", location)
 	end
 	return core.place(false, location, options)
 end
@@ -133,16 +133,16 @@ function on(event, options)
 	if not is_event[event] then
 		failf("on: no such event '%s'; events are %s%s", event, concat(events, ", "), like(event, events))
 	elseif type(options) == "table" and rawget(options, "after") ~= nil then
-		fail("on: 'after' is only for at: an event has no statement")
+		fail("on: 'after' can be used only with at: an event has no statement")
 	end
 	options = check_options("on", options, on_options)
 	if event == "rest" and (options.thread or options.hit) then
-		fail('on: "rest" has no thread, and each one is another time: options thread and hit are not for it')
+		fail('on: "rest" takes neither thread nor hit: no thread arrives there')
 	end
 	if options.object and event ~= "load" then
-		failf('on: option object is only for on "load", not "%s"', event)
+		failf('on: option object can be used only with on "load", not with "%s"', event)
 	elseif options.signal and event ~= "signal" then
-		failf('on: option signal is only for on "signal", not "%s"', event)
+		failf('on: option signal can be used only with on "signal", not with "%s"', event)
 	end
 	local place = core.place(true, event, options)
 	at_rest[place] = event == "rest" or nil
@@ -160,9 +160,9 @@ local function verb(name, checked, step)
 		end
 		loading(name)
 		if at_rest[place] and not rest_verbs[name] then
-			failf('%s: at rest no thread arrives: on "rest" takes open and release only', name)
+			failf('%s: at rest no thread arrives: on "rest" takes only open and release', name)
 		elseif name == "release" and not at_rest[place] then
-			fail('release: only for on "rest"')
+			fail('release: can be used only with on "rest"')
 		end
 		value = checked(name, value, place)
 		if select("#", ...) > 0 then
@@ -250,11 +250,11 @@ local function compile_expression(text, from)
 	while true do
 		stop = find(text, "}", stop + 1, true)
 		if not stop then
-			fail(problem and "log: " .. problem or "log: a { without its } (write {{ for a brace)")
+			fail(problem and "log: " .. problem or "log: a { is not closed by } (write {{ for a brace)")
 		end
 		local source = sub(text, from + 1, stop - 1)
 		if find(source, "^%s*$") then
-			fail("log: nothing between { and }")
+			fail("log: there is no expression between { and }")
 		end
 		local f, message = load("return " .. source, "=(log)", "t", scope)
 		if f then

@@ -8,9 +8,9 @@ static struct script_run *check_inside(lua_State *L, const char *who)
 	struct script *s = script_of(L);
 
 	if (s->mode != SCRIPT_RUNNING || !s->run)
-		fault_raise(L, "%s: only inside a function given to :run", who);
+		fault_raise(L, "%s: can be called only inside a function given to :run", who);
 	if (s->run->co != L)
-		fault_raise(L, "%s: not inside a coroutine of the script's own", who);
+		fault_raise(L, "%s: cannot be called inside a coroutine of the script", who);
 	return s->run;
 }
 
@@ -23,8 +23,9 @@ static int method_wait(lua_State *L)
 		return fault_raise(L, "wait: expected a gate, got %s (call it with a colon)",
 				   fault_push_kind(L, 1));
 	if (script_of(L)->mode == SCRIPT_PURE)
-		return budget_fatal(L, "wait: this function may only answer; to hold the thread "
-				       "use :run or :wait");
+		return budget_fatal(
+			L,
+			"wait: this function can only read; to hold the thread use :run or :wait");
 	r = check_inside(L, "wait");
 	r->waits = g;
 	return lua_yield(L, 0);
@@ -120,7 +121,8 @@ static bool resume(lua_State *L, struct script_run *r, bool first)
 		if (r->waits)
 			return false;
 		if (r->until_ref == LUA_NOREF)
-			fault_raise(r->co, "yield: only in a coroutine of the script's own");
+			fault_raise(r->co,
+				    "yield: can be called only in a coroutine of the script");
 	}
 }
 

@@ -177,7 +177,7 @@ static int load_file(struct script *s, const char *path, bool open, struct error
 	text = script_read_file(path, &length, &what);
 	if (!text) {
 		error_errno(err, ERROR_SCRIPT, "%s: %s", path, what);
-		return error_hint(err, "give the name of a gate script that is there");
+		return error_hint(err, "give the name of a gate script that exists");
 	}
 	if (open)
 		script_make_global(text);

@@ -38,7 +38,7 @@ static struct frame check_frame(lua_State *L, const char *method)
 static const struct arrival *check_arrival(lua_State *L, const struct frame *f)
 {
 	if (!f->hit->arrival)
-		fault_raise(L, "this hit is over");
+		fault_raise(L, "this hit is no longer valid: its arrival has ended");
 	return f->hit->arrival;
 }
 
@@ -90,7 +90,7 @@ static int arg_index(lua_State *L)
 	lua_Integer i = lua_tointegerx(L, 2, &is_integer);
 
 	if (!is_integer || lua_type(L, 2) != LUA_TNUMBER)
-		return fault_raise(L, "hit.arg: expected a number, from 0 on, got %s",
+		return fault_raise(L, "hit.arg: expected a number, 0 or greater, got %s",
 				   fault_push_kind(L, 2));
 	return value_answer(L, p->argument(p->ctx, a, f->index, i, &out->value, &out->err));
 }
@@ -103,8 +103,8 @@ static const struct script_program *check_runs(lua_State *L)
 	struct script *s = script_of(L);
 
 	if (s->mode == SCRIPT_LOADING && !s->lines_see)
-		fault_raise(L, "program.var: the program does not run yet while the script is "
-			       "loaded; use it in a function");
+		fault_raise(L, "program.var: the program does not run while the script is loaded; "
+			       "use it in a function");
 	s->lines_have_seen |= s->mode == SCRIPT_LOADING;
 	return value_program(L, GLOBAL);
 }
@@ -169,7 +169,8 @@ static int method_call(lua_State *L)
 	struct asked *out = value_ask(L);
 
 	if (count > MOST_ARGS)
-		return fault_raise(L, "call: %d arguments, %d are the most", count, MOST_ARGS);
+		return fault_raise(L, "call: %d arguments are too many, the limit is %d", count,
+				   MOST_ARGS);
 	for (int i = 0; i < count; i++)
 		value_take(L, 3 + i, &args[i]);
 	result = p->call(p->ctx, a, function, args, (size_t)count, &out->value, &out->err);
@@ -199,7 +200,7 @@ static int method_frame(lua_State *L)
 	lua_Integer n = lua_tointegerx(L, 2, &is_integer);
 
 	if (!is_integer || lua_type(L, 2) != LUA_TNUMBER || n < 0)
-		return fault_raise(L, "frame: expected a number, from 0 on");
+		return fault_raise(L, "frame: expected a number, 0 or greater");
 	if (n == f.index) { /* the hit is frame 0 */
 		lua_settop(L, 1);
 		return 1;
@@ -276,7 +277,7 @@ static void push_result(lua_State *L, const struct frame *f)
 	struct asked *out = value_ask(L);
 
 	if (f->index != 0)
-		fault_raise(L, "ret: only of the frame that arrived, which is about to return");
+		fault_raise(L, "ret: only frame 0, which arrived, has a return value");
 	value_answer(L, p->result(p->ctx, a, &out->value, &out->err));
 }
 
@@ -488,7 +489,7 @@ static int hit_index(lua_State *L)
 	const char *key = luaL_tolstring(L, 2, NULL);
 
 	if (!h->arrival)
-		return fault_raise(L, "this hit is over");
+		return fault_raise(L, "this hit is no longer valid: its arrival has ended");
 	if (hit_push_field(L, h->arrival, key) || state_push_field(L, key))
 		return 1;
 	return fault_raise(L,

@@ -73,7 +73,8 @@ static int point_index(lua_State *L)
 	const char *key = luaL_tolstring(L, 2, NULL);
 
 	if (p->of_call != s->calls || !s->points)
-		return fault_raise(L, "this point is over: points are those of one call of choose");
+		return fault_raise(L, "this point is no longer valid: points are valid during one "
+				      "call of choose");
 	if (strcmp(key, "number") == 0)
 		lua_pushinteger(L, s->points[p->index].thread);
 	else if (strcmp(key, "op") == 0)
@@ -124,7 +125,7 @@ static int declare(lua_State *L)
 	if (!lua_istable(L, 1))
 		return fault_raise(L, "strategy: expected a table, got %s", fault_push_kind(L, 1));
 	if (s->choose != LUA_NOREF)
-		return fault_raise(L, "strategy: there is one already");
+		return fault_raise(L, "strategy: the script has a strategy already");
 	for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
 		const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "?";
 
@@ -158,7 +159,7 @@ static int advise(int result, struct error *err)
 {
 	if (result < 0 && err->code == ERROR_SCRIPT && !err->hint)
 		error_hint(err,
-			   "correct the script there; gatectl-explore(1) says what it can use");
+			   "correct the script there; gatectl-explore(1) describes strategies");
 	return result;
 }
 
@@ -290,7 +291,8 @@ struct script_strategy *script_strategy_new(const char *path, uint64_t seed_of_a
 		result = advise(
 			script_enter_file(
 				&s->script, path, body_load,
-				"give the name of a strategy, or of a Lua file that has one", err),
+				"give the name of a strategy, or of a Lua file that contains one",
+				err),
 			err);
 	if (result == 0)
 		return s;

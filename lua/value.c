@@ -90,7 +90,7 @@ void value_check_writing(lua_State *L, const char *what)
 {
 	if (script_of(L)->mode == SCRIPT_PURE)
 		budget_fatal(L, lua_pushfstring(L,
-						"%s: this function may only answer; to write the "
+						"%s: this function can only read; to write the "
 						"program's variables use :run",
 						what));
 }
@@ -120,7 +120,8 @@ void value_take(lua_State *L, int index, struct program_value *out)
 	default:
 		object = luaL_testudata(L, index, OBJECT);
 		if (!object)
-			fault_raise(L, "cannot give %s to the program", fault_push_kind(L, index));
+			fault_raise(L, "%s cannot be converted to a value of the program",
+				    fault_push_kind(L, index));
 		out->kind = PROGRAM_THING;
 		memcpy(out->object, object, PROGRAM_OBJECT);
 	}
@@ -199,7 +200,8 @@ static lua_Integer check_element(lua_State *L)
 						      : (is_integer = 0);
 
 	if (!is_integer)
-		fault_raise(L, "an object has fields by name and elements by number, from 0 on");
+		fault_raise(L,
+			    "an object has fields by name and elements by number, counted from 0");
 	return i;
 }
 
@@ -330,7 +332,7 @@ static int object_pairs(lua_State *L)
 	/* An array of unknown length has no members, but it is not empty. */
 	if (!elements && !p->member(p->ctx, object, 0) &&
 	    p->element(p->ctx, object, 0, &a->value, &a->err) == 0)
-		return luaL_error(L, "it is not known how many elements there are");
+		return luaL_error(L, "the number of elements is not known");
 
 	lua_pushinteger(L, elements ? length : 0);
 	lua_pushinteger(L, 0);

@@ -189,7 +189,7 @@ def says_so(t, r, many):
     none = not has_debug_registers(t)
     t.check(none or "there are no debug registers" not in r.err, "there are some", r)
     looks = many or (none and "there are no debug registers" in r.err)
-    t.equal("looked at" in r.err, looks, "'looked at' is said", r)
+    t.equal("are polled" in r.err, looks, "'are polled' is said", r)
 
 
 @params("one", "six")

@@ -382,7 +382,7 @@ def test_debug_file_becomes_shorter(t):
         t.equal(p.line(), "went on 0 1001", "the program goes on")
         err = q.communicate(timeout=30)[1]
         t.equal((q.returncode, p.p.wait()), (125, 0), "statuses of gatectl, which said %r, and of the program" % err)
-        t.check("gatectl: error: %s: it cannot be read any more" % debug in err, "it says which file: %s" % err)
+        t.check("gatectl: error: %s: cannot be read any more" % debug in err, "it says which file: %s" % err)
 
 
 def test_many_groups(t):

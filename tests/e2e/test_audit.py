@@ -239,7 +239,7 @@ static void make(void)
 void start(void) { make(); }
 """
     r = told(t, line_of(text, "/* late */"), "late.c", t.file("late.c", text), tag="P2")
-    t.equal([n[3] for n in NOTE.findall(r.stdout)], ["from here, in start", "others can see it from here on", "it is used here, in box_get"], "ways", r)
+    t.equal([n[3] for n in NOTE.findall(r.stdout)], ["from here, in start", "the object is shared here", "it is used here, in box_get"], "ways", r)
 
 
 @params("json", "sarif", "html")
@@ -251,7 +251,7 @@ def test_report(t, kind):
     r = audit(t, "--report", report, "a folder/chain.c", "gone.c", cwd=t.tmp)
     lines = [line_of(CHAIN, "/* here */"), line_of(CHAIN + SET, "void box_set") + 2]
     t.equal((r.status, r.found), (116, [("chain.c", line, "P3") for line in lines]), "what is found", r)
-    t.equal(r.err.splitlines()[1:], ["gone.c: skipped: there is no such file"], "what is skipped is behind the verdict", r)
+    t.equal(r.err.splitlines()[1:], ["gone.c: skipped: the file does not exist"], "what is skipped is behind the verdict", r)
     with open(report, encoding="utf-8") as f:
         text = f.read()
     if kind == "html":
@@ -270,7 +270,7 @@ def check_json(t, text, lines):
     for f in j["findings"]:
         t.check(f["column"] > 0 and f["text"] and all(n["file"] and n["line"] > 0 and n["text"] for n in f["notes"]), "places: %r" % f)
     t.check("from here, in box_clear" in [n["text"] for n in j["findings"][0]["notes"]], "the way: %r" % j["findings"][0])
-    t.equal(j["skipped"], [{"file": "gone.c", "why": "there is no such file"}], "skipped")
+    t.equal(j["skipped"], [{"file": "gone.c", "why": "the file does not exist"}], "skipped")
     t.equal(j["safe"], [], "safe fields")
 
 
@@ -409,7 +409,7 @@ void box_bad(struct box *b, int n) { b->n = n; }
 """
     path = t.file("own.c", text)
     r = found(t, [("own.c", n, "P3") for n in (6, 7, 8, 9)], path)
-    t.check("with no lock that others hold, too" in r.stdout, "nothing is known of a lock", r)
+    t.check("without a lock that other accesses also hold" in r.stdout, "nothing is known of a lock", r)
     found(t, [("own.c", 8, "return-with-lock"), ("own.c", 9, "P3")], "--lock", "my_take", "--unlock", "my_leave", path)
 
 
@@ -422,7 +422,7 @@ void box_hit(struct box *b) { b->hits++; }
 """
     r = t.gate("audit", "--all", t.file("safe.c", text))
     t.equal((r.status, r.err), (0, ""), "status", r)
-    why = {"n": "guarded by lock", "fixed": "never written once others can see it", "hits": "atomic"}
+    why = {"n": "guarded by lock", "fixed": "never written after it is shared", "hits": "atomic"}
     t.equal([n[3] for n in NOTE.findall(r.stdout)], ["'%s' of struct box is safe: %s" % pair for pair in why.items()], "why", r)
     low = t.file("low.c", HEAD + "struct box { pthread_mutex_t lock; int n; };\nvoid box_set(struct box *b, int n) { b->n = n; }\n")
     sound(t, low)
@@ -501,7 +501,7 @@ struct box {
     told(t, line, "box.c", t.file("box.c", marked % ("/* a box */", "/* how many */")))
     r = found(t, [("by.c", n, "P3") for n, l in enumerate(marked.splitlines(), 1) if "b->n" in l],
               t.file("by.c", marked % ("", "/* @guarded_by(other) */")))
-    t.check("without 'other', which its comment names" in r.stdout, "the lock that is named", r)
+    t.check("without 'other', which its @guarded_by names" in r.stdout, "the lock that is named", r)
     path = t.file("by.c", marked % ("", "/* @guarded_by(lock) */"))
     told(t, line, "by.c", path)
     r = t.gate("audit", t.file("by.c", marked % ("", "/* @guarded_by(lok) */")))
@@ -555,7 +555,7 @@ def test_commands(t):
     t.error(audit(t, t.path("src/box.c")), where=r"src/box\.c: line 1: 'types\.h' file not found")
     sound(t, "--cflags", "-I %s -DFIELD=n" % t.path("include"), t.path("src/box.c"))
     r = audit(t, "-p", commands(t, *units[:2], dict(units[0], file="../src/gone.c")))
-    t.equal((r.status, r.err), (0, t.path("src/gone.c").replace("/src/", "/build/../src/") + ": skipped: there is no such file\n"), "gone", r)
+    t.equal((r.status, r.err), (0, t.path("src/gone.c").replace("/src/", "/build/../src/") + ": skipped: the file does not exist\n"), "gone", r)
 
 
 def objects(t, **of):
@@ -615,15 +615,15 @@ def test_skipped(t):
            "syntax.c": (BOX + "int f( {\n", "line 16: "),
            "self.c": ('#include "self.c"\n', "line 1: #include nested too deeply"),
            "nested.c": ("int f(int a)\n{\n\tint g(int b) { return a + b; }\n\treturn g(1);\n}\n", "line 3: function definition is not allowed here"),
-           "zero.c": ("int n;\n# include  \"/dev/zero\"\n", "line 2: '/dev/zero' is no file"),
-           "by_header.c": ('#include "deep.h"\n', "%s:2: 'pipe.c' is no file" % t.path("deep.h")),
-           "again.c": ('#include "deep.h"\n', "%s:2: 'pipe.c' is no file" % t.path("deep.h")),
+           "zero.c": ("int n;\n# include  \"/dev/zero\"\n", "line 2: '/dev/zero' is not a file"),
+           "by_header.c": ('#include "deep.h"\n', "%s:2: 'pipe.c' is not a file" % t.path("deep.h")),
+           "again.c": ('#include "deep.h"\n', "%s:2: 'pipe.c' is not a file" % t.path("deep.h")),
            "box.cc": ("class box {};\n", "it is not C"), "box.h": (BOX, "it is not C")}
     os.mkdir(t.path("folder.c"))
     os.mkfifo(t.path("pipe.c"))
     t.file("deep.h", '#include "deep.h"\n#include "pipe.c"\n')
     paths = [t.file(name, text) for name, (text, _) in bad.items()] + [t.path(name) for name in ("gone.c", "folder.c", "pipe.c")] + [t.tmp]
-    why = [w for _, w in bad.values()] + ["there is no such file", "it is no file", "it is no file", "it is not C"]
+    why = [w for _, w in bad.values()] + ["the file does not exist", "it is not a regular file", "it is not a regular file", "it is not C"]
     r = audit(t, good, *paths)
     t.equal(r.status, 0, "status", r)
     lines = r.err.splitlines()
@@ -639,8 +639,8 @@ def test_included_by_options(t):
     os.mkdir(t.path("inc"))
     os.mkfifo(t.path("inc/pipe.h"))
     path = t.file("box.c", BOX)
-    t.error(audit(t, "--cflags", "-I %s" % t.path("inc"), t.file("x.c", "#include <pipe.h>\n")), where="x.c: line 1: 'pipe.h' is no file")
-    t.error(audit(t, "--cflags", "-I%s -include pipe.h" % t.path("inc"), path), where="box.c: -include pipe.h: that is no file")
+    t.error(audit(t, "--cflags", "-I %s" % t.path("inc"), t.file("x.c", "#include <pipe.h>\n")), where="x.c: line 1: 'pipe.h' is not a file")
+    t.error(audit(t, "--cflags", "-I%s -include pipe.h" % t.path("inc"), path), where="box.c: -include pipe.h: this is not a file")
     sound(t, "--cflags", "-include /dev/null", path)
 
 
@@ -653,7 +653,7 @@ def no_clang(t):
 
 
 def test_no_libclang(t):
-    r = t.error(audit(t, t.file("box.c", BOX), env={"LD_LIBRARY_PATH": no_clang(t)}), where="libclang, and the one here cannot be loaded: .*file too short")
+    r = t.error(audit(t, t.file("box.c", BOX), env={"LD_LIBRARY_PATH": no_clang(t)}), where="libclang, which cannot be loaded: .*file too short")
     t.equal(r.err.splitlines()[1:], ["try: install it again: apt-get install libclang-dev"], "what to do", r)
 
 
@@ -749,8 +749,8 @@ def test_control_characters(t):
         t.equal(f.read().splitlines()[1:], ["P3 %s set n" % shown], "the baseline")
     sound(t, "--baseline", known, path)
     r = audit(t, t.file("good.c", BOX), "no\nne.c", cwd=t.tmp)
-    t.equal(r.err, "no\\nne.c: skipped: there is no such file\n", "what is skipped", r)
-    r = t.error(audit(t, "no\nne.c", cwd=t.tmp), where=r"the first: no\\nne\.c: there is no such file$")
+    t.equal(r.err, "no\\nne.c: skipped: the file does not exist\n", "what is skipped", r)
+    r = t.error(audit(t, "no\nne.c", cwd=t.tmp), where=r"the first: no\\nne\.c: the file does not exist$")
     t.equal(r.err.count("\n"), 2, "the error, and what to try", r)
 
 
@@ -854,7 +854,7 @@ def test_confirmed_in_time(t, what):
         t.check(re.search(r" runs that \d+ s gave of the 1000000 asked for\)", r.stdout), "as long as it says", r)
     else:
         with open(t.path("found/1/gates.lua")) as f:
-            t.check("no time to try it without each of its gates" in f.read().replace("\n-- ", " "), "the first gates, all of them", r)
+            t.check("no time to try the script without each of its gates" in f.read().replace("\n-- ", " "), "the first gates, all of them", r)
     t.check("; 1 of 1 confirmed" in r.stdout, "the summary", r)
 
 
@@ -992,4 +992,4 @@ def test_another_cause(t):
     text = BOX + SET + IN_ORDER
     r = t.gate("audit", "--confirm", compile_text("in_order.c", text, "-g -O0 -pthread"), "-n", "50", "-o", t.path("found"), t.file("in_order.c", text))
     t.equal(r.status, 116, "found", r)
-    t.check("; 0 of 1 confirmed" in r.stdout and "did not come of this" in r.stdout, "not confirmed", r)
+    t.check("; 0 of 1 confirmed" in r.stdout and "have other causes" in r.stdout, "not confirmed", r)

@@ -256,8 +256,8 @@ int main(void)
 def test_a_name_that_comes_too_late(t):
     r = t.verdict(t.run_gated(built("lately.c", LATE),
                               script='at("//step", {thread = "collector"}):run(function() end)\n'), 120)
-    t.check("worker#1 arrived there, but was not called 'collector' yet then" in r.first, "why", r)
-    t.check('try: thread = "worker", which it is called from its beginning' in r.err, "what to do", r)
+    t.check("worker#1 arrived there, but was not yet called 'collector' then" in r.first, "why", r)
+    t.check('try: thread = "worker", its id from its start on' in r.err, "what to do", r)
 
 
 TWO = r"""
@@ -280,8 +280,8 @@ local g = SimpleGate "g"
 at("//step", {thread = "worker#2"}):wait(g)
 at("//after", {thread = "worker#2"}):open(g)
 '''), 122)
-    t.check("try: another order: worker#2, which is meant at //after, is held at gate g and cannot come there "
-            "first" in r.err, "the reason", r)
+    t.check("try: another order: worker#2, for which //after is meant, is held at gate g and cannot "
+            "reach it first" in r.err, "the reason", r)
     t.check('thread = "' not in r.err.splitlines()[-1], "not another thread", r)
 
 
@@ -346,7 +346,7 @@ def test_where_all_wait_more_time_is_no_advice(t, flags):
     program = compile_text("outside.c", OUTSIDE, flags)
     r = t.verdict(t.run_gated(program, options=["--time-limit", wall(0.5)]), 124)
     t.check("main joins serve#1" in r.err and "waits for a connection" in r.err, "who waits", r)
-    t.check("try: nobody runs: a longer --time-limit helps only where one of these waits ends by itself; a test of "
+    t.check("try: no thread runs: a longer --time-limit helps only where one of these waits ends by itself; a test of "
             "it says `expect { time_limit = true }`" in r.err, "what to do", r)
     limit = wall(0.5)
     script = "limits { run = %g }\nexpect { time_limit = true }\n" % limit

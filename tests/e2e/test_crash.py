@@ -321,8 +321,8 @@ KINDS = {
     "readonly": (signal.SIGSEGV, "READONLY", r"writes 0x[0-9a-f]+ \(in crash, read-only\)"),
     "unmapped": (signal.SIGSEGV, "UNMAPPED", r"reads 0x[0-9a-f]+ \(nothing is mapped there\)"),
     "guard": (signal.SIGSEGV, "GUARD", r"reads 0x[0-9a-f]+ \(.*where no access is permitted\)"),
-    "advised": (signal.SIGSEGV, "ADVISED", r"reads 0x[0-9a-f]+ \(in a guard page or memory set aside, where no access is permitted\)"),
-    "bus": (signal.SIGBUS, "BUS", r"reads 0x[0-9a-f]+ \(in crash, behind the end of the file\)"),
+    "advised": (signal.SIGSEGV, "ADVISED", r"reads 0x[0-9a-f]+ \(in a guard page or reserved memory, where no access is permitted\)"),
+    "bus": (signal.SIGBUS, "BUS", r"reads 0x[0-9a-f]+ \(in crash, beyond the end of the file\)"),
     "divide": (signal.SIGFPE, "DIVIDE", r"divides by zero, or the quotient is too large"),
     "trap": (signal.SIGILL, "TRAP", r"executes ud2, .*"),
     "int3": (signal.SIGTRAP, None, r"runs into a trap instruction \(int3\)"),
@@ -540,10 +540,10 @@ def test_place_behind_the_crash(t):
     for place in ('on "exit"', 'at "stop"', 'at "crash.c:%d"' % lines("ABORT")):
         r = t.run_gated(program("gcc-O0"), args=("null",), script=crash + place + ' :log "there"\n')
         t.verdict(r, 120)
-        t.check(re.search(r"^try: optional = true at \S*:2, if the crash may come before it", r.err, re.M), "advice", r)
+        t.check(re.search(r"^try: optional = true at \S*:2, if the expected crash may come before it", r.err, re.M), "advice", r)
     r = t.run_gated(program("gcc-O0"), args=("faults",), script='on "fork" :log "there"\n')
     t.verdict(r, 120)
-    t.check("try: leave the line out, or make it optional" in r.err, "an event is no location", r)
+    t.check("try: remove the line, or make it optional" in r.err, "an event is no location", r)
 
 
 @params(("nosuch", "nosuch"), ("crash.c:99999", "no code"), ("", "empty"))
@@ -660,8 +660,8 @@ def test_loose_end(t):
               'at "main;argc > 5" :wait(there) :open(go)\nexpect { %s }\n')
     r = t.run_gated(p, script=script % 'signal = "SIGSEGV"')
     t.verdict(r, 119)
-    t.equal(r.err.splitlines()[-1], 'try: on("exit", { optional = true }):wait(GATE), which is opened behind worker;read(: the program ended, and '
-            "worker#1, let go there, may have had more to do", "try", r)
+    t.equal(r.err.splitlines()[-1], 'try: on("exit", { optional = true }):wait(GATE), with GATE opened after worker;read(: the program ended before '
+            "worker#1, released there, made another step", "try", r)
     r = t.run_gated(p, script=script % "exit = 1")
     t.verdict(r, 119)
     t.check("GATE" not in r.err, "it was to end", r)

@@ -212,7 +212,7 @@ at "main;printf":run(function(hit) assert(hit.var.b.next.id == 1) end)
                    'at "other;int local":run(function() end)\n', 'at "other:+3":run(function() end)\n'):
         r = t.error(t.run_gated(program, script=script), 125, r"gates\d+\.lua:1: ")
         t.check(re.search(missing, r.err), "names the file", r)
-        t.check("put the .dwo files back" in r.err, "says what to do", r)
+        t.check("restore the .dwo files" in r.err, "says what to do", r)
 
 
 def shared(t, *dwz):
@@ -255,7 +255,7 @@ def test_dwo_of_another_build(t, version):
     shutil.copy(t.path("other.dwo"), good)
     shutil.copy(t.path("main.dwo"), t.path("other.dwo"))
     r = t.error(t.run_gated(program, script='at "//here":run(function(hit) print(hit.var.n) end)\n'), 125)
-    t.check("other.dwo: it is not of this build" in r.err, "says so", r)
+    t.check("other.dwo: this file is of another build" in r.err, "says so", r)
 
 
 def test_moved_beside_the_program(t):
@@ -331,7 +331,7 @@ at "//after":run(function(hit) print(hit:eval "((struct item *)&a)->id", hit.var
     r = t.run_gated(t.path("prog"), script=script, args=[t.path(victim)])
     t.equal(r.status, 125, "status", r)
     lines = r.err.splitlines()
-    t.equal([l.startswith(s) for l, s in zip(lines, ("gatectl: error: %s: it cannot be read any more" % t.path(victim),
+    t.equal([l.startswith(s) for l, s in zip(lines, ("gatectl: error: %s: cannot be read any more" % t.path(victim),
                                                      "try: "))], [True, True], "one error", r)
     t.equal(len(lines), 2, "lines", r)
 

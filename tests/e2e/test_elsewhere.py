@@ -49,20 +49,20 @@ def test_file_that_is_hidden_by_ones_own(t):
     folder = build(t)
     own = os.path.join(folder, "own")
     r = t.error(t.gate("lines", own, "helper.c:15"), 125, r"helper\.c:15 has no code: the file has 6 lines")
-    t.check("try: libhelper.so has a file of this name, too; to mean that one write deep/helper.c:15\n" in r.err, "how to name it", r)
+    t.check("try: libhelper.so also has a file of this name; to name that one write deep/helper.c:15\n" in r.err, "how to name it", r)
     r = t.gate("lines", own, "deep/helper.c:15")
     t.check(r.status == 0 and "libhelper.so helper " in r.stdout, "it is named so", r)
     r = t.error(t.gate("lines", own, "helper.c:200"), 125, r"helper\.c:200 has no code")
     t.check("of this name" not in r.err, "that one has no such line either", r)
     r = t.error(t.gate("lines", own, "helper.c;y++"), 125, "no line of helper.c contains this text")
-    t.check("to mean that one write deep/helper.c;y++\n" in r.err, "by a text", r)
+    t.check("to name that one write deep/helper.c;y++\n" in r.err, "by a text", r)
     t.equal(t.gate("lines", own, "helper.c:5").status, 0, "one's own comes first")
 
 
 def test_function_whose_source_is_not_there(t):
     folder = build(t)
     os.unlink(os.path.join(folder, "deep", "helper.c"))
-    r = t.error(t.gate("lines", os.path.join(folder, "own"), "helper;y++"), 125, "deep/helper.c is not there to be searched; "
+    r = t.error(t.gate("lines", os.path.join(folder, "own"), "helper;y++"), 125, "deep/helper.c cannot be searched, since it does not exist here; "
                 "helper has code on lines 9, 10, 12, 13, 15 to 17$")
     t.check("try: give the line by its number, as deep/helper.c:17\n" in r.err, "how to name one", r)
     t.equal(t.gate("lines", os.path.join(folder, "own"), "deep/helper.c:17").status, 0, "which is one")

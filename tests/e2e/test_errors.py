@@ -369,7 +369,7 @@ def test_no_interpreter(t):
     """execve(2) says that there is no such file, but the script is there."""
     script = t.file("script", "#! /no/such/shell -e\ntrue\n")
     os.chmod(script, 0o755)
-    r = t.error(t.gate("run", "--", script), 127, "%s: a script for /no/such/shell, which is not there$" % script)
+    r = t.error(t.gate("run", "--", script), 127, "%s: a script for /no/such/shell, which does not exist$" % script)
     t.check("\ntry: correct its first line" in r.err, "it says what to do", r)
 
 
@@ -429,7 +429,7 @@ def test_query_errors(t):
 def test_misspelt_mark_is_called_so(t):
     """A mark that is nowhere: said of the mark, not of some library's source that is not installed."""
     r = t.error(t.gate("lines", program(), "//helpd"))
-    t.check("helpd" in r.first and "mark" in r.err and "is not there to be searched" not in r.first,
+    t.check("helpd" in r.first and "mark" in r.err and "cannot be searched, since it does not exist here" not in r.first,
             "says that no line carries the mark", r)
 
 
@@ -462,9 +462,9 @@ def test_all_faulty_locations(t):
 def test_misspelt_names_of_an_order(t):
     """Each is named once, with no other doubtful name as a suggestion; of many, twenty."""
     script = t.file("order.lua", 'at("helper", {optional = true}):event "stored"\norder "sored -> sorec -> helpe"\n')
-    r = t.error(t.gate("run", "-g", script, program()), 125, "sored: no event and no location is called so; did you mean stored?")
+    r = t.error(t.gate("run", "-g", script, program()), 125, "sored: no event or location has this name; did you mean stored?")
     lines = r.err.split("\n")
-    t.check("sorec: no event and no location is called so; did you mean stored?" in lines[1], "no faulty name is suggested", r)
+    t.check("sorec: no event or location has this name; did you mean stored?" in lines[1], "no faulty name is suggested", r)
     t.check("helpe: no function helpe in victim" in lines[2] and "did you mean helper?" in lines[2], "a function is", r)
     t.check(lines[3].startswith("try: write stored"), "each once", r)
     many = t.file("many.lua", 'local t = {} for i = 1, 500 do t[i] = "helpe" .. i end order(table.concat(t, " -> "))')

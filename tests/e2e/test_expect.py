@@ -367,7 +367,7 @@ def test_function_sees_signal(t):
 
 @params(("run.stats = 1", 'run.stats cannot be set'), ("return run.stat", "no field 'stat' in run"),
         ("error 'boom'", "gates1.lua:2: boom"), ("while true do end", "more than a second"),
-        ("g:open()", "may only answer"), ("g:wait()", "may only answer"), ("at 'main'", "only while"))
+        ("g:open()", "can only read"), ("g:wait()", "can only read"), ("at 'main'", "can be called only while"))
 def test_function_faults(t, case):
     body, text = case
     r = t.run_gated(words(), script='local g = SimpleGate "g"\nexpect(function(run) %s end, "x")\n' % body)
@@ -425,13 +425,13 @@ def test_contradiction(t, fields):
         ("env 'A=1'", "env: expected a table"), ("env { A = {} }", "env: A: expected a string, or false"),
         ("env { A = true }", "env: A: expected a string, or false"), ("env { 'A=1' }", "env: expected NAME = value"),
         ("env { ['A=B'] = '1' }", "env: expected NAME = value"), ("env {}", "env: the table is empty"),
-        ("env { A = 'a' }  env { A = 'b' }", "env: A is given two values: a and b"),
+        ("env { A = 'a' }  env { A = 'b' }", "env: A is set to two values: a and b"),
         ("env { A = 'x\\0y' }", "zero byte"),
         ("env { ['A\\0B'] = '1' }", r"env: A\0B: the name has a zero byte"),
         ("env { [''] = '1' }", "env: expected NAME = value"),
         ("args 'x'", "args: expected a table"), ("args { n = 4 }", "args: expected a list"),
-        ("args { {} }", "args: 1: expected a string"), ("args { 'a' }  args { 'b' }", "args: PROG is given two"),
-        ("stdin {}", "stdin: expected the name of a file, or a text"), ("stdin 'a\\n'  stdin 'b\\n'", "given two"),
+        ("args { {} }", "args: 1: expected a string"), ("args { 'a' }  args { 'b' }", "args: was set before, to another value, at"),
+        ("stdin {}", "stdin: expected the name of a file, or a text"), ("stdin 'a\\n'  stdin 'b\\n'", "was set before"),
         ("stdin 'no/such'", "no/such: No such file"), ("stdin 'input.txt'", "input.txt: No such file"),
         ("stdin '.'", "is a directory"))
 def test_wrong(t, case):
@@ -497,7 +497,7 @@ def test_several_scripts(t):
     t.equal((r.status, r.stdout), (0, "arg two\nread x\nHOW read\n"), "both", r)
     three = t.file("three.lua", 'args { "three" }\n')
     r = t.gate("run", "-g", two, "-g", three, words())
-    t.error(r, where=r"three\.lua:1: args: PROG is given two: the other one is at \S*two\.lua:2")
+    t.error(r, where=r"three\.lua:1: args: was set before, to another value, at \S*two\.lua:2")
 
 
 def test_attach_refuses(t):

@@ -203,7 +203,7 @@ def test_where_it_was_left(t, build):
     r = never_reached(t, program, NINE, ("1", "2", "2"))
     t.check("check was called 3 times, by worker#1, worker#2 and worker#3, and returned at "
             "returns.c:%d and returns.c:%d" % (one, two) in r.first, "the returns", r)
-    t.check("try: name a line that is on the way to returns.c:%d" % one in r.err, "try", r)
+    t.check("try: name a line that is executed on the way to returns.c:%d" % one in r.err, "try", r)
     r = never_reached(t, program, NINE, ("1",))
     t.check("check was called once, by worker#1, and returned at returns.c:%d;" % one in r.first,
             "one return", r)
@@ -223,7 +223,7 @@ def test_left_by_the_end_of_the_program(t, build):
 def test_never_called(t, build):
     r = never_reached(t, built("returns.c", RETURNS, build), NINE)
     t.check("check was never called" in r.first, "never called", r)
-    t.check("try: give the program the arguments or the input that make it call check" in r.err, "try", r)
+    t.check("try: give the program arguments or input that make it call check" in r.err, "try", r)
 
 
 HOT = r"""
@@ -281,7 +281,7 @@ def test_too_few_hits(t):
                       'at("check;return 10", {hit = 3}):run(function() end)\n', ("1", "1", "2"))
     t.check("arrived at only twice, by worker#1 and worker#2, but hit = 3 was asked for" in r.first,
             "hits", r)
-    t.check("try: hit = 2, the most that this run came to; or hold back whoever sees to it that no thread comes "
+    t.check("try: hit = 2, the number of arrivals in this run; or hold the thread that keeps other threads from arriving "
             "here again" in r.err, "try", r)
 
 
@@ -321,7 +321,7 @@ expect { exit = %d }
 """
     r = t.verdict(t.run_gated(program, script=script % ("wait(right)", 2)), 119)
     t.check('try: at("leave", { after = true }): where leave%return acted, the function ends in a jump to another '
-            'one, which had still to run' in r.err, "try", r)
+            'function, which had not run yet' in r.err, "try", r)
     script = script.replace('"leave%%return"', '("leave", { after = true })')
     t.clean(t.run_gated(program, script=script % ('event "x"', 2)), 0)
 
@@ -352,7 +352,7 @@ int main(int argc, char **argv)
 def test_the_other_copy(t, build):
     program = built("copies.c", COPIES, build)
     r = never_reached(t, program, 'at "copies.c;n += 5#2":run(function() end)\n')
-    t.check("copies.c;n += 5#1 is another copy of it, and was executed, first by main" in r.err,
+    t.check("copies.c;n += 5#1 is another copy of this line, and was executed, first by main" in r.err,
             "the other copy", r)
     t.check('try: at "copies.c;n += 5#1"' in r.err, "try", r)
 
@@ -470,17 +470,17 @@ def test_functions_that_do_not_know_the_gate(t):
 def test_two_gates_of_one_name(t):
     r, head = gate_deadlock(t, 'at "//first":wait(SimpleGate "done")\nat "//second":open(SimpleGate "done")\n')
     t.check("gates1.lua:2 opens another gate of the same name" in head.replace(t.tmp + "/", ""), "the other", r)
-    t.check("try: one gate for both" in r.err, "try", r)
+    t.check("try: create one gate" in r.err, "try", r)
 
 
 def test_two_gates_of_nearly_one_name(t):
     r, head = gate_deadlock(t, 'at "//first":wait(SimpleGate "done")\nat "//second":open(SimpleGate "doen")\n')
-    t.check("opens gate doen: is that the one?" in head, "the other", r)
+    t.check("opens gate doen: is that the same gate?" in head, "the other", r)
 
 
 def test_waits_before_it_opens(t):
     r, head = gate_deadlock(t, 'local g = SimpleGate "g"\nat "//first":wait(g):open(g)\n')
-    t.check("first#1 has come there, but is held by this very gate: it waits before it opens" in head,
+    t.check("first#1 has arrived there, but is held by this same gate: it waits before it opens" in head,
             "before", r)
 
 
@@ -498,7 +498,7 @@ def test_a_function_waits(t, case):
 def test_ready_alone_decides(t):
     r, head = gate_deadlock(t, 'local Never = Gate.type "Never"\nfunction Never:ready() return false end\n'
                                'at "//first":wait(Never "g")\n')
-    t.check("gates1.lua:3: gate g: the function ready of Never still says no to first#1" in head, "who says no", r)
+    t.check("gates1.lua:3: gate g: the function ready of Never still returns false for first#1" in head, "who says no", r)
 
 
 def test_barrier(t):
@@ -518,7 +518,7 @@ def test_never_opened(t):
     r = t.run_gated(built("pair.c", PAIR.replace("fill(1);", "while (n >= 0) { fill(0); usleep(1000); }"), "gcc-O0"),
                     'local g = SimpleGate "g"\nlimits { gate = %g }\nat "//first":wait(g)\nat "//second":open(g)\n' % wall(0.3))
     t.verdict(r, 121)
-    t.check("gate g is opened at //second: second#1 is at pair.c:18 and has not come there" in r.err, "opener", r)
+    t.check("gate g is opened at //second: second#1 is at pair.c:18 and has not reached the place" in r.err, "opener", r)
 
 
 # ---- misspelt ---------------------------------------------------------------------------------
@@ -603,4 +603,4 @@ def test_a_line_without_code_in_one_copy(t):
         return  # this compiler has left it code
     t.verdict(r, 120)
     t.check("not executed" not in r.err, "it is not said that the line was not executed", r)
-    t.check("no code of its own where bufread was inlined into producer: whether it was executed there is not known" in r.err, "why", r)
+    t.check("whether this line was executed is not known where bufread was inlined into producer: it has no code of its own there" in r.err, "why", r)

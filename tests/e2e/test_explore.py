@@ -198,7 +198,7 @@ def test_nothing_found(t):
     t.equal((r.status, r.stdout), (0, ""), "status and standard output", r)
     t.equal((r.report["verdict"], r.report["schedules"], r.report["failures"]), ("ok", 50, []), "report", r)
     t.check("nothing failed; there may be" in r.err, "is that all there is?", r)
-    t.check("\nof memory only accesses that raced" in r.err and "--points memory" in r.err, "what else there is", r)
+    t.check("\naccesses to memory were points only where they raced" in r.err and "--points memory" in r.err, "what else there is", r)
     t.check(not os.path.exists(r.found), "no folder is left", r)
     samples = r.report["samples"]
     t.check(samples and all(len(s) == 3 for s in samples) and samples == sorted(samples), "samples", r)
@@ -295,7 +295,7 @@ def test_full_disk(t):
     import resource
     found = t.path("full")
     r = t.gate("explore", "-o", found, abba(), preexec=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (30000, 30000)))
-    t.error(r, where="what was found cannot be written there")
+    t.error(r, where="the result cannot be written there")
     t.equal(sorted(os.listdir(os.path.join(found, "1"))), ["report.json", "schedule"], "the files that there is room for are whole, and stay", r)
     t.check("gatectl: deadlock: " in r.err, "what was found is told all the same", r)
 
@@ -398,13 +398,13 @@ def test_diverged(t):
     schedule = os.path.join(r.found, "1", "schedule")
     for other in (abba_fixed(), nested()):
         diverged(t, t.gate("replay", schedule, other), "%s is not the file that the schedule was recorded with: its build-id was " % os.path.basename(other))
-    diverged(t, t.gate("replay", t.file("longer", read(schedule).replace(" lock ", " unlock ")), abba(), "x"), "arguments are others")
+    diverged(t, t.gate("replay", t.file("longer", read(schedule).replace(" lock ", " unlock ")), abba(), "x"), "arguments differ")
     text = read(schedule)
     steps = [line for line in text.splitlines() if re.match(r" *\d+ ", line)]
     cut = text[:text.index(steps[-1])].replace("steps: %d" % len(steps), "steps: %d" % (len(steps) - 1))
     again = t.gate("replay", t.file("cut", cut))
     diverged(t, again, "something else")
-    t.check("the schedule ends, but not the program" in again.first, "it is longer", again)
+    t.check("the schedule ends before the program" in again.first, "it is longer", again)
     more = text.replace("steps: %d" % len(steps), "steps: %d" % (len(steps) + 1)) + "%d%s\n" % (
         len(steps) + 1, re.sub(r"^ *\d+", "", steps[-1]))
     diverged(t, t.gate("replay", t.file("more", more)), "something else")
@@ -456,9 +456,9 @@ def test_wrong_script(t, command):
 
 def test_no_schedule(t):
     t.error(t.gate("replay", t.path("none")), where="none: No such file")
-    r = t.error(t.gate("replay", t.file("text", "what is this\n")), where=r"text:1: this is no schedule")
+    r = t.error(t.gate("replay", t.file("text", "what is this\n")), where=r"text:1: this is not a schedule")
     t.check("try: give the file `schedule` of a folder that `gatectl explore` has written\n" in r.err, "what to do", r)
-    t.error(t.gate("replay", t.file("empty", "# gatectl schedule 2\nsteps: 0\n")), where="does not say of which program")
+    t.error(t.gate("replay", t.file("empty", "# gatectl schedule 2\nsteps: 0\n")), where="does not name its program")
     t.error(t.gate("replay", t.file("old", "# gatectl schedule 1\nsteps: 0\n")), where="a schedule of format 1, written by an older gatectl")
     for report in ("x.xml", "x.json"):
         t.error(t.gate("replay", "--report", t.path(report), t.path("none")), where="none")

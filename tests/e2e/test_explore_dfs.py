@@ -277,4 +277,4 @@ def test_yields(t, rounds):
     r = t.gate("explore", "--strategy", "dfs", "--bound", "9", "-o", t.path("found"), program)
     t.equal(r.status, 0, "status", r)
     t.check("these are all schedules of at most 9 preemptions" in r.err, "the end", r)
-    t.equal("\nbut for those in which a thread that yields, or spins, goes on before the others have moved\n" in r.err, rounds == "3", "what is left out", r)
+    t.equal("\nexcept those in which a thread that yields, or spins, runs again before the other threads have run\n" in r.err, rounds == "3", "what is left out", r)

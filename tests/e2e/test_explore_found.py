@@ -134,7 +134,7 @@ def test_later(t):
         t.equal(r.status, 116, "still", r)
         t.check("; its script: %s/gates.lua\n" % t.path(where) in r.err and "forced it in 3 of 3 runs" in r.err, "a script", r)
         t.equal(t.gate("run", "-g", t.path(where + "/gates.lua"), "--", program).status, 0, "forces it", r)
-    t.error(t.gate("explore", "-g", kept, "-g", kept), where="--gates: %s and %s are two schedules" % (kept, kept))
+    t.error(t.gate("explore", "-g", kept, "-g", kept), where="--gates: %s and %s: only one schedule can be given" % (kept, kept))
     fixed = compile_text("abba_fixed.c", ABBA.replace("lock(&a);\n\tpthread_mutex_lock(&b)", "lock(&b);\n\tpthread_mutex_lock(&a)"))
     r = t.gate("explore", "--gates", kept, "--verify", "3", "--", fixed)
     t.equal(r.status, 125, "of another program", r)

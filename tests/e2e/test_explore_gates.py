@@ -527,7 +527,7 @@ def test_livelock(t):
 def test_no_time(t):
     """With the time over the first gates are taken, all of them, and what is not known of them is said."""
     program, script, r = explore(t, "lost", LOST, 20, "--gates-for", "0.001")
-    said = "There was no time to try it without each of its gates: some of them may not matter"
+    said = "There was no time to try the script without each of its gates: some of them may not matter"
     t.check(re.search("\nthe script has forced it in .*\n%s\n" % said, r.err), "what is printed", r)
     t.check("\n-- %s.\n" % said in read(script), "... and in the script: " + read(script), r)
     t.equal(t.gate("run", "--repeat", "20", "-g", script, "--", program).status, 0, "as the script expects, in all runs")
@@ -598,7 +598,7 @@ def test_no_gate(t):
     text = read(script)
     t.check("\nthe script has forced it in 20 of 20 runs\n" in r.err, "what is printed", r)
     t.check("expect { exit = 3 }" in text and not re.search(r"^(?:at|on|local|order)\b", text, re.M), "an expectation alone: " + text, r)
-    t.check("in 20 of 20 runs, and in 20 searched schedules." in text and "needs no gate: none of those has come out differently." in text, "what it says: " + text, r)
+    t.check("in 20 of 20 runs, and in 20 searched schedules." in text and "needs no gate: none of these runs had another outcome." in text, "what it says: " + text, r)
     t.equal(t.gate("run", "-g", script, "--", program).status, 0, "as the script expects")
 
 
@@ -649,5 +649,5 @@ def test_expected_livelock(t):
 def test_no_script(t):
     program, script, r = explore(t, "fixed", FIXED, 20)
     t.check(not os.path.exists(script), "there is none", r)
-    t.check(re.search("\nno script of gates: .* came out differently: not-as-expected: exit status 0, expected 1\n", r.err), "the reason", r)
+    t.check(re.search("\nno script of gates: .* had another outcome: not-as-expected: exit status 0, expected 1\n", r.err), "the reason", r)
     t.check("its schedule: " in r.first, "the schedule remains", r)

@@ -199,7 +199,7 @@ def test_undisturbed_hang(t):
     """Where no thread needs to be disturbed, that is said at once."""
     r, f = one_hang(t, "clock.c", CLOCK, "--hang", "0.2")
     second = r.err.split("\n")[1]
-    t.equal(second, "the undisturbed run hangs, in which each thread goes on until it waits: no order of threads is needed", "said first", r)
+    t.equal(second, "the run without preemptions hangs: no particular order of threads is needed", "said first", r)
     lines = {line_of(CLOCK, "while (queries)"), line_of(CLOCK, "\tclock_gettime")}
     place = re.search(r"; the first: a hang at clock\.c:(\d+);", r.first)
     t.check(place and int(place[1]) in lines, "the place of the thread that computes", r)
@@ -236,7 +236,7 @@ def test_cut(t):
     r = explore(t, "-j", "1", "--steps", "2000", "--runs", "2", compile_text("sleeper.c", text))
     t.equal((r.status, r.report["cut"], r.report["cut_folder"]), (0, 2, os.path.join(r.found, "cut", "1")), "report", r)
     t.check("\n2 schedules did not end within 2000 steps: see cut/1 in %s\n" % r.found in r.err and "nothing failed" not in r.err, "what is said", r)
-    t.check("\nin cut/1 main made all 2000 steps, most often timeout at sleeper.c:5; it had made no other thread: where it makes one "
+    t.check("\nin cut/1 main made all 2000 steps, most often timeout at sleeper.c:5; it had created no other thread: if it creates one "
             "later, --from pthread_create begins schedules there; --steps N makes schedules longer\n" in r.err, "why, and what to do", r)
     t.equal(sorted(os.listdir(os.path.join(r.found, "cut"))), ["1", "2"], "folders", r)
     steps = read(r.found, "cut", "1", "steps").splitlines()
@@ -384,5 +384,5 @@ def test_costly_accesses(t):
     path = compile_text("costly.c", MANY_ACCESSES)
     r = explore(t, "-j", "1", "--for", "8", "--runs", "5", path)
     assert r.status == 0, r.err
-    assert "synchronisation alone was a point" in r.err, r.err
+    assert "only synchronisation was a point" in r.err, r.err
     assert "5 schedules, 1 distinct" in r.err, r.err

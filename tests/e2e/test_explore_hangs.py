@@ -16,7 +16,7 @@ CASES = {
      "Pool::worker#1 waits for condition variable", "Pool::worker#2 waits for condition variable"),
     "fork_stream_lock.c": (100, "deadlock", "main waits for the child process p1/main",
      "p1/main waits for mutex streams_lock held by network#1 of the process that was forked"),
-    "rdlock_twice.c": (100, "deadlock", "main joins answer#1", "answer#1 waits for rwlock model_lock (to read, behind a waiting writer)",
+    "rdlock_twice.c": (100, "deadlock", "main joins answer#1", "answer#1 waits for rwlock model_lock (to read, after a waiting writer)",
      "update#1 waits for rwlock model_lock (to write) held by answer#1"),
     "call_callback.c": (100, "deadlock", "worker#1 waits for mutex calls[1].lock held by worker#2",
      "worker#2 waits for mutex library held by worker#1"),
@@ -24,7 +24,7 @@ CASES = {
     "progress_stop.cc": (100, "deadlock", "main joins Progress::Progress()::{lambda()#1}#1",
      "waits for a file descriptor (poll) that could be made ready only by main"),
     "pushlock_release.c": (1000, "livelock", "main joins worker#", " waits for semaphore b.wake", " can go on in release_contended at"),
-    "recv_at_shutdown.c": (100, "hang", "the undisturbed run hangs", "main joins handler#1", "handler#1 waits in recv(2) at recv_at_shutdown.c:"),
+    "recv_at_shutdown.c": (100, "hang", "the run without preemptions hangs", "main joins handler#1", "handler#1 waits in recv(2) at recv_at_shutdown.c:"),
     "suspended_again.c": (100, "hang", "main joins scheduler#1", "scheduler#1 waits in sigwaitinfo(2) at suspended_again.c:"),
 }
 

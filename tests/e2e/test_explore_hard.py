@@ -505,7 +505,7 @@ int main(int argc, char **argv)
 
 
 def test_timers(t):
-    """Their signals come in real time: who waits for one is in no deadlock."""
+    """Their signals come in real time: who waits for one is not in a deadlock."""
     program = compile_text("timer.c", TIMER)
     for args in ((), ("posix",)):
         clean(t, explore(t, "--runs", "5", program, *args))
@@ -695,7 +695,7 @@ def test_threads_before_main(t):
         program = compile_text("before.c", BEFORE_MAIN, f"-g -O0 -DWORK={work} -DFIRST=b -DSECOND=a")
         r = searched(t, program)
         clean(t, r)
-        t.equal(r.err.count("started the program anew: it has threads before main\n"), 1, "what is said of it", r)
+        t.equal(r.err.count("started the program again: it has threads before main\n"), 1, "what is said of it", r)
         t.check("did not end" not in r.err, "each run ends", r)
     program = compile_text("before.c", BEFORE_MAIN, "-g -O0 -DWORK=counts -DFIRST=a -DSECOND=b")
     f = failed(t, explore(t, "--runs", "100", program), "deadlock", "a deadlock")
@@ -782,7 +782,7 @@ def test_musl(t):
         t.equal(r.status, 0, "status under a gate", r)
         r = searched(t, program)
         clean(t, r)
-        t.check("program anew" not in r.err, "each schedule is a fork", r)
+        t.check("program again" not in r.err, "each schedule is a fork", r)
         broken = compile_text("abba.c", ABBA.replace("@", "&b, &a"), flags, compiler="musl-gcc")
         f = failed(t, explore(t, "--runs", "100", broken), "deadlock", "a deadlock")
         t.equal(t.gate("replay", os.path.join(f["folder"], "schedule")).status, 123, "status of the replay")
@@ -838,7 +838,7 @@ def test_random_files(t):
     for _ in range(10 if t.full else 2):
         r = searched(t, program)
         clean(t, r)
-        t.check("not the same" not in r.err, "equal runs", r)
+        t.check("run twice differed" not in r.err, "equal runs", r)
 
 
 def test_ids(t):

@@ -152,7 +152,7 @@ def test_worker_killed(t):
     os.kill(workers(p)[1], signal.SIGKILL)
     out, err = p.communicate(timeout=20)
     t.equal(p.returncode, 125, "status: %s %s" % (out, err))
-    t.check(err.startswith("gatectl: error: a worker of the search was ended by signal 9"), "the error: " + err)
+    t.check(err.startswith("gatectl: error: a worker process was ended by signal 9"), "the error: " + err)
     t.check(" schedules, " in err, "what there was until then: " + err)
     # Whom the dead worker traced the kernel kills, and nobody is told when that is done.
     wait_until(lambda: not processes_with(t.marker), "nobody is left")

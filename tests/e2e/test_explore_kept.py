@@ -185,7 +185,7 @@ def test_beside_another(t):
     finally:
         p.send_signal(signal.SIGINT)
         p.communicate(timeout=60)
-    t.check("it cannot be gone on with later: " in r.err and "another search is writing it" in r.err, "it says so", r)
+    t.check("the search cannot be continued later: " in r.err and "another search is writing it" in r.err, "it says so", r)
     t.check(os.path.exists(kept(t)), "that of the first one stays")
 
 
@@ -218,7 +218,7 @@ def test_merge(t, folders):
     mine, all_ = r.report["failures"], whole.report["failures"]
     t.equal([(f["kind"], f["schedule"], f["times"]) for f in mine], [(f["kind"], f["schedule"], f["times"]) for f in all_], "what failed", r)
     t.check(r.status == 116 and all(os.path.exists(os.path.join(f["folder"], "schedule")) for f in mine), "with folders", r)
-    t.check("missing" not in r.err and "not done" not in r.err, "nothing lacks", r)
+    t.check("missing" not in r.err and "not complete" not in r.err, "nothing lacks", r)
 
 
 def test_merge_gathers(t):
@@ -267,7 +267,7 @@ def test_merge_lacks(t):
     with open(kept(t, "two", ".2-3"), "r+b") as f:
         f.truncate(f.seek(0, 2) // 2)
     r = merge(t, "one", "two", "three")
-    t.check("part 2 of 3 is not done: the same command again goes on with" in r.err, "it says so", r)
+    t.check("part 2 of 3 is not complete: the same command again continues it in" in r.err, "it says so", r)
     t.equal(given(t, "--shard", "2/3", *args, folder="two").same[:5], all_[1].same[:5], "it goes on")
     t.check("part" not in merge(t, "one", "two", "three").err.replace("of them by", ""), "all is there")
 
@@ -277,7 +277,7 @@ def test_something_else(t):
     os.mkdir(t.path("kept"))
     path = t.file("kept/search", "notes\n")
     r = t.gate("explore", "--runs", "3", "-o", t.path("kept"), test_explore.abba_fixed())
-    t.check("kept/search: it is no journal of a search; move it away, or name another folder (-o)\n" in r.err, "it says so", r)
+    t.check("kept/search: it is not the journal of a search; move it away, or name another folder (-o)\n" in r.err, "it says so", r)
     with open(path) as f:
         t.equal(f.read(), "notes\n", "the file")
 
@@ -287,11 +287,11 @@ def test_merge_wrong(t):
     parts(t, program)
     os.mkdir(t.path("empty"))
     t.file("one/search.4-5", "something else")
-    for folders, where in ((("two", "two"), "are both part 2 of 3"), (("none",), "no search was kept there"), (("empty",), "no search was kept there"),
+    for folders, where in ((("two", "two"), "are both part 2 of 3"), (("none",), "there is no journal of a search"), (("empty",), "there is no journal of a search"),
                            (("two", "one"), "not written by a search of this version")):
         t.error(t.gate("explore", "--merge", *map(t.path, folders)), where=where)
     given(t, "--seed", "9", "--shard", "1/3", program, folder="other")
     t.error(t.gate("explore", "--merge", t.path("two"), t.path("other")), where="is not of the search that")
     t.error(t.gate("explore", "--merge"), where="no folder was given")
-    t.error(t.gate("explore", "--merge", "-o", t.file("file", ""), t.path("two")), where="nothing can be written there: Not a directory")
+    t.error(t.gate("explore", "--merge", "-o", t.file("file", ""), t.path("two")), where="cannot write there: Not a directory")
     t.error(t.gate("explore", "--merge", t.path("two"), "--nonsense"), where="--nonsense is not an option")

@@ -112,7 +112,7 @@ end }"""), compile_text("names.c", NAMES))
 def test_faults(t):
     r = explore(t, "\nstrategy { choose = function(points) return points[1].colour end }")
     t.error(r, where=t.path("s.lua") + ":2")
-    t.check("gatectl-explore(1) says what it can use" in r.err and "gates(5)" not in r.err, "which page helps", r)
+    t.check("gatectl-explore(1) describes strategies" in r.err and "gates(5)" not in r.err, "which page helps", r)
     t.error(explore(t, "strategy { choose = function(points) return 0 end }"), where=t.path("s.lua") + ":1")
     t.error(explore(t, "strategy { }"), where=t.path("s.lua") + ":1")
     t.error(t.gate("explore", "-o", t.path("found"), "--strategy", t.path("none.lua"), "true"))

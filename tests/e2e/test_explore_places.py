@@ -70,7 +70,7 @@ def test_points_elsewhere(t):
 WRONG = {
     "wrok": "no function wrok in places or the libraries it starts with; did you mean work?\ntry: write work\n",
     "placs.c": "no source file placs.c in places or the libraries it starts with; did you mean places.c?\ntry: write places.c\n",
-    "places.c:1": "places.c:1 has no code: it is the preprocessor's; the nearest line that has is 4 (in twice)\n",
+    "places.c:1": "places.c:1 has no code: it is a directive of the preprocessor; the nearest line that has is 4 (in twice)\n",
     "work,wrok": "no function wrok in places or the libraries it starts with; did you mean work?\ntry: write work\n",
 }
 
@@ -85,7 +85,7 @@ def test_wrong_points(t, where):
 
 def test_points_unknown(t):
     r = t.gate("explore", "--points", "work", compile_text("places.c", COUNT, flags="-O0"), cwd=t.tmp)
-    t.equal((r.status, r.err), (125, "gatectl: error: --points: work: no debug information tells which lines it has\n"), "refused", r)
+    t.equal((r.status, r.err), (125, "gatectl: error: --points: work: no debug information names its lines\ntry: compile it with -g\n"), "refused", r)
 
 
 # ---- where schedules begin ----------------------------------------------------------------------
@@ -174,14 +174,14 @@ def test_from(t):
 def test_from_among_threads(t):
     r = explore(t, "--points", "sync", "--from", "ready", compile_text("late.c", LATE), "early")
     failed(t, r, "status", "exit status 3")
-    t.check("schedules begin at main: the program has other threads when it comes to ready\n" in r.err, "told", r)
+    t.check("schedules begin at main, since the program has several threads when it reaches ready\n" in r.err, "told", r)
     t.check(forgotten(r) > 200 and "from:" not in read(r.found, "1", "schedule"), "at main", r)
     comes_again(t, r)
 
 
 @params("never", "nver", "late.c:1000")
 def test_wrong_from(t, where):
-    says = {"never": "the program has ended, and had not come to never", "nver": "did you mean never?", "late.c:1000": "late.c:1000"}
+    says = {"never": "the program has ended without reaching never", "nver": "did you mean never?", "late.c:1000": "late.c:1000"}
     r = t.gate("explore", "--from", where, compile_text("late.c", LATE), cwd=t.tmp)
     t.equal((r.status, r.stdout), (125, ""), "refused", r)
     t.check(r.first.startswith("gatectl: error: --from: ") and says[where] in r.err, "an error", r)
@@ -207,8 +207,8 @@ int main(void)
 def test_not_there_in_time(t):
     """The time of a search also ends a run that has not come to where schedules begin."""
     r = t.gate("explore", "--from", "last", "--for", 1, compile_text("endless.c", ENDLESS), cwd=t.tmp)
-    t.equal((r.status, r.first), (125, "gatectl: error: --from: the program has not come to last in 1 s (--for)"), "the time is over", r)
-    t.check("\ntry: a longer --for, or a place that comes earlier\n" in r.err, "what to do", r)
+    t.equal((r.status, r.first), (125, "gatectl: error: --from: the program has not reached last in 1 s (--for)"), "the time is over", r)
+    t.check("\ntry: a longer --for, or an earlier place\n" in r.err, "what to do", r)
 
 
 @params("-O0", "-O2 -static", "-O2 -no-pie", "-O2 -static-pie")

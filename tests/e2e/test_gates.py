@@ -675,7 +675,7 @@ def test_nobody_starts_main(t):
     t.clean(t.run_gated(program, script='on("thread-start", {thread = "p1/main"}):run(function() end)\n'))
     r = t.run_gated(program, script='on("thread-start", {thread = "main"}):run(function() end)\n')
     t.verdict(r, 120)
-    t.check('try: at "main": that thread is there from the beginning, none starts it\n' in r.err, "what to do", r)
+    t.check('try: at "main": the main thread exists from the beginning, and no thread starts it\n' in r.err, "what to do", r)
     t.clean(t.run_gated(program, script='at("main", {thread = "main"}):run(function() end)\n'))
 
 

@@ -42,7 +42,7 @@ MISTAKES = {
                                '"main;moment()" :wait(done)      -- but main has yet to start worker 2')),
     },
     "unspecified-time": {
-        "misspelt": Mistake("no event and no location is called so; did you mean idle?",
+        "misspelt": Mistake("no event or location has this name; did you mean idle?",
                             ('order "[idle]', 'order "[idel]')),
         "line": Mistake("main;*the queue is full: ",
                         ('"queue_take;pthread_cond_wait"', '"main;*the queue is full"')),
@@ -90,7 +90,7 @@ MISTAKES = {
                             "did you mean transfer?", ("transfer;", "tranfser;")),
         "line": Mistake("barrier each_has_one opens when 2 threads wait at it: main does, and no other thread "
                         "is alive", ('"transfer;pthread_mutex_lock(&to->lock)"', '"print_account;printf"')),
-        "thread": Mistake("is only for 'teller#1': teller#2 came there, too",
+        "thread": Mistake("is only for 'teller#1', but teller#2 also arrived there",
                           ('"transfer;pthread_mutex_lock(&to->lock)" ',
                            '("transfer;pthread_mutex_lock(&to->lock)", { thread = "teller#1" }) ')),
         "infeasible": Mistake("teller#2",
@@ -103,7 +103,7 @@ MISTAKES = {
                         ("collector;fflush", "main;perror"), SHORT),
         "thread": Mistake("no thread of the run is called 'p2/main'; p1/main came there; did you mean p1/main?",
                           ('"p1/main"', '"p2/main"'), SHORT),
-        "infeasible": Mistake("p1/main has come there, but is held by gate written before it opens",
+        "infeasible": Mistake("p1/main has arrived there, but is held by gate written before it opens",
                               ('local taken = SimpleGate "taken"', 'local taken, written = SimpleGate "taken", SimpleGate "written"'),
                               (":wait(taken)", ":wait(taken):open(written)"),
                               (":open(taken)", ":wait(written):open(taken)")),
@@ -112,10 +112,10 @@ MISTAKES = {
         "misspelt": Mistake("did you mean Account::withdraw?", ("Account::withdraw;", "Acount::withdraw;")),
         "line": Mistake("barrier both_have_looked opens when 2 threads wait at it: main does, and no other "
                         "thread is alive", ("Account::withdraw;balance_ -= amount", "main;std::puts")),
-        "thread": Mistake("is only for 'pay_rent': pay_shopping#1 came there, too",
+        "thread": Mistake("is only for 'pay_rent', but pay_shopping#1 also arrived there",
                           ('"Account::withdraw;balance_ -= amount" ',
                            '("Account::withdraw;balance_ -= amount", { thread = "pay_rent" }) ')),
-        "infeasible": Mistake("still says no to pay_rent#1 and pay_shopping#1",
+        "infeasible": Mistake("is still false for pay_rent#1 and pay_shopping#1",
                               ("hit.var.amount <= 60 or ", "")),
     },
     "append-log": {

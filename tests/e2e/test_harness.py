@@ -37,8 +37,8 @@ def test_list(t):
     r = t.gate("harness", library("queue_size"), "--list", "--object", "struct queue")
     t.equal((r.status, r.err), (0, ""), "status", r)
     for line in ("struct queue in libqueue_size", "constructor  struct queue *queue_new(void)", "destructor   void queue_free(struct queue *)",
-                 "operation    int queue_push(struct queue *, int)", "; 1,2,0", "made by: object = queue_new();",
-                 "ended by: queue_free(object);"):
+                 "operation    int queue_push(struct queue *, int)", "; 1,2,0", "created by: object = queue_new();",
+                 "destroyed by: queue_free(object);"):
         t.check(line in r.stdout, line, r)
 
 
@@ -49,7 +49,7 @@ def test_options_end(t):
         r = t.gate("harness", *words, cwd=t.tmp)
         t.equal((r.status, r.err), (0, ""), words, r)
     t.error(t.gate("harness", "--object", "--", "--list", "--", "-dash.so", cwd=t.tmp), where=": no function .* returns a pointer to --$")
-    t.error(t.gate("harness", "--object", "queue", "--", "-dash.so", "--list", cwd=t.tmp), where="'--list' comes behind the library")
+    t.error(t.gate("harness", "--object", "queue", "--", "-dash.so", "--list", cwd=t.tmp), where="unexpected argument '--list' after the library")
 
 
 BOX = """#include <stdarg.h>
@@ -197,7 +197,7 @@ int loud_add(struct loud *l) { return __atomic_add_fetch(&l->n, 1, __ATOMIC_SEQ_
 def test_loud_library(t):
     """What the library writes itself when it is loaded is not taken for what calls give."""
     r = t.gate("harness", "--object", "loud", "-o", t.path("d"), made("loud.c", LOUD))
-    t.error(r, where="no operation of struct loud comes back")
+    t.error(r, where="no operation of struct loud returns")
 
 
 @timeout(60)
@@ -288,7 +288,7 @@ def test_lost(t):
     """Its size counts what is lost, too: only who takes everything out sees that."""
     r = harness(t, "--object", "bag", "--schema", "{ push(1) } || { push(2) }", "-n", "100", "-o", t.path("found"), made("bag.c", BAG))
     t.equal(r.status, 116, "status", r)
-    t.check("in the end size() pop() until there is nothing left" in r.err, "how it is seen", r)
+    t.check("in the end size() pop() until nothing is left" in r.err, "how it is seen", r)
     t.check(re.search(r"push\(1\) \| push\(2\) ; size\(\)=2 pop\(\)=[12] pop\(\)=-1 pop\(\)=-1; its script", r.first), "what is seen", r)
     check_test(t, t.path("found/1"))
 
@@ -407,10 +407,10 @@ def test_odd_operations(t):
     r = harness(t, "--object", "odd", "--calls", "2", "-n", "20", "-o", t.path("d"), made("odd.c", ODD))
     t.equal(r.status, 0, "status", r)
     for line in ("odd_stuck was left out: it blocks for ever", "odd_quit was left out: it ends the program (exit status 3)",
-                 "odd_die was left out: it dies by SIGSEGV", "odd_spin was left out: it computes without end", "what odd_address gives differs from one run to the next: it is left out"):
+                 "odd_die was left out: it dies by SIGSEGV", "odd_spin was left out: it never ends", "odd_address returns another value in each run: its value is left out"):
         t.check(line in r.err, line, r)
     r = t.gate("harness", "--object", "odd", "--ops", "quit,stuck", "-o", t.path("d"), made("odd.c", ODD))
-    t.error(r, where="no operation of struct odd comes back")
+    t.error(r, where="no operation of struct odd returns")
 
 
 PERMITS = """struct permits { volatile int n; };
@@ -442,7 +442,7 @@ def test_waits_for_another(t):
     r = harness(t, "--object", "flag", "--schema", "{ set() } || { wait() }", "-n", "20", "-o", t.path("d"), path)
     t.equal((r.status, r.report["violations"]), (0, []), "searched", r)
     t.check("; in the end" not in r.err and "1 harness, 20 schedules" in r.err, "nobody waits in the end", r)
-    refused(t, "nothing was searched: whole calls do not end well in any of 1 harness", "--object", "flag",
+    refused(t, "nothing was searched: calls one after the other do not end normally in any of 1 harness", "--object", "flag",
             "--schema", "{ wait() } || { wait() }", path)
 
 
@@ -530,10 +530,10 @@ def test_said(t):
     """--new, --delete and --ops say what is not guessed."""
     library_path = made("kinds.c", KINDS, "-shared -fPIC -O1")
     r = t.gate("harness", "--list", "--object", "kinds_t", library_path)
-    t.check('made by: if (kinds_open(&object, "a", 4) != 0) object = NULL;' in r.stdout, "guessed", r)
+    t.check('created by: if (kinds_open(&object, "a", 4) != 0) object = NULL;' in r.stdout, "guessed", r)
     r = t.gate("harness", "--list", "--object", "kinds_t", "--ops", "kinds_put,close", "--new", "calloc(1, 256)", "--delete", "kinds_close", library_path)
-    t.check("2 operations" in r.stdout and "made by: object = calloc(1, 256);" in r.stdout, "said", r)
-    t.check("not among --ops" in r.stdout and "ended by: kinds_close(object);" in r.stdout, "said", r)
+    t.check("2 operations" in r.stdout and "created by: object = calloc(1, 256);" in r.stdout, "said", r)
+    t.check("not among --ops" in r.stdout and "destroyed by: kinds_close(object);" in r.stdout, "said", r)
 
 
 PAIR = """#include <pthread.h>
@@ -574,7 +574,7 @@ def test_deadlock(t):
     """Two locks in two orders: a violation, though nobody sees what the operations change."""
     r = harness(t, "--object", "pair", "--calls", "2", "-o", t.path("d"), made("dead.c", PAIR, "-shared -fPIC -O2 -DDEAD=1"))
     t.equal((r.status, r.report["violations"][0]["kind"]), (116, "deadlock"), "a deadlock", r)
-    t.check("nobody sees what any of these changes" in r.err, "told", r)
+    t.check("no operation shows what another one changes" in r.err, "told", r)
     with open(r.report["violations"][0]["script"]) as f:
         t.check("expect { deadlock = true }" in f.read(), "the script expects it", r)
 
@@ -599,10 +599,10 @@ def test_errors(t):
     refused(t, "no --object TYPE was given", queue)
     refused(t, "no library was given", "--object", "queue")
     refused(t, "no debug information", "--object", "queue", compile_text("bare.c", "int bare(void *p) { return p != 0; }\n", "-shared -fPIC"))
-    refused(t, "is a program: nothing can be linked with it", "--object", "queue", compile_text("prog.c", "int main(void) { return 0; }\n", "-g"))
-    refused(t, "is no shared object", "--object", "queue", t.file("text", "no library\n"))
-    refused(t, "--schema: '{ push(1) }': one thread alone", "--object", "queue", "--schema", "{ push(1) }", queue)
-    refused(t, "'second.so' comes behind the library", "--object", "queue", queue, "second.so")
+    refused(t, "is a program, with which nothing can be linked", "--object", "queue", compile_text("prog.c", "int main(void) { return 0; }\n", "-g"))
+    refused(t, "is not a shared object", "--object", "queue", t.file("text", "no library\n"))
+    refused(t, "--schema: '{ push(1) }': there is only one thread", "--object", "queue", "--schema", "{ push(1) }", queue)
+    refused(t, "unexpected argument 'second.so' after the library", "--object", "queue", queue, "second.so")
     refused(t, "--schema: there is no operation 'put'", "--object", "queue", "--schema", "{ put(1) } || { pop() }", queue)
     refused(t, "--calls: '6..3'", "--object", "queue", "--calls", "6..3", queue)
     refused(t, "--values: '1,x'", "--object", "queue", "--values", "1,x", queue)
@@ -623,7 +623,7 @@ int lame_get(struct lame *l) { return l->n; }
 
 def test_constructors(t):
     refused(t, "struct hidden is opaque", "--object", "hidden", made("opaque.c", OPAQUE))
-    refused(t, "lame_init makes a struct lame, but cannot be called: no value can be guessed: parameter o", "--object", "lame",
+    refused(t, "lame_init creates a struct lame, but cannot be called: no value can be guessed: parameter o", "--object", "lame",
             made("init.c", "struct lame { int n; };\nstruct other;\nvoid lame_init(struct lame *l, struct other *o) { l->n = o != 0; }\n"
                  "int lame_get(struct lame *l) { return l->n; }\n"))
     refused(t, "'object = lame_new();' gives no object", "--object", "lame", made("null.c", FAILING % "return 0;"))
@@ -647,7 +647,7 @@ def test_other_libraries(t):
     t.equal(r.status, 0, "status", r)
     t.check("libelf.so.1: a library of the system" in r.err and "libc" not in r.err.split(":")[0], "says what is not looked into", r)
     r = harness(t, "--object", "box", "--calls", "3", "-n", "10", "-o", t.path("d"), made("stranger.c", STRANGER))
-    t.check("is not looked into" not in r.err, "nothing to say", r)
+    t.check("has no points inside" not in r.err, "nothing to say", r)
 
 
 # Each thread adds to a list of its own; the newest list is taken from first. All of it under one lock.

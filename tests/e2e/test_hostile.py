@@ -285,7 +285,7 @@ def test_no_memory_for_libclang(t):
     r = t.gate("audit", source)
     if "san" in t.gatectl.split("/") or "not installed" in r.err:  # a sanitizer needs terabytes
         return
-    t.error(with_memory(t, 60 << 20, "audit", source), 125, "libclang, and the one here cannot be loaded: .*: failed to map")
+    t.error(with_memory(t, 60 << 20, "audit", source), 125, "libclang, which cannot be loaded: .*: failed to map")
 
 
 def test_no_memory(t):

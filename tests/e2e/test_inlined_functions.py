@@ -168,7 +168,7 @@ def test_what_it_has_is_known_or_that_is_said(t, build):
     r = t.clean(t.run_gated(compile_text("begin.c", BEGIN_WITH_LOOPS, "-g " + opt, compiler=compiler), report=False, script="""
 at "tries":run(function(hit)
 	local known, value = pcall(function() return hit.arg[0] end)
-	if known and math.type(value) ~= nil and value < 100 or not known and not value:find("before that") and not value:find("optimised out") then print(value) end
+	if known and math.type(value) ~= nil and value < 100 or not known and not value:find("before the loop") and not value:find("optimised out") then print(value) end
 end)
 """))
     t.equal(r.err, "", build)

@@ -221,12 +221,12 @@ def test_why_not(t):
         'at("//step"):when "i != 70000"': None,
         'at("//step"):when "i * 2 != 70001"': "more than comparisons of integers",
         'at("//step"):run(function(hit) if hit.var.i == -3 then print(1) end end)': "a Lua function is called",
-        'at("//step", {thread = "m*"}):log "" ': "no single thread by its number",
-        'at("//step", {hit = {1, 10^6}, optional = true}):run(function() end)': "its hit option asks for",
+        'at("//step", {thread = "m*"}):log "" ': "does not name one thread by its id",
+        'at("//step", {hit = {1, 10^6}, optional = true}):run(function() end)': "its hit option selects",
         'at("//step", {after = true, hit = 10^6, optional = true}):run(function() end)': None,
         'at("//joined", {after = true, hit = 10^6, optional = true}):run(function() end)': "has been executed",
-        'at("//step", {after = true, hit = {1, 10^6}, optional = true}):run(function() end)': "its hit option asks for",
-        'local n = 0 ' + place("//step", "i == -3") + 'at("//step"):run(function() n = n + 1 end)': "other places stand",
+        'at("//step", {after = true, hit = {1, 10^6}, optional = true}):run(function() end)': "its hit option selects",
+        'local n = 0 ' + place("//step", "i == -3") + 'at("//step"):run(function() n = n + 1 end)': "other places are at the same address",
         'BarrierGate("b", 2, {serial = true}) at("//step"):run(function() end)': "one at a time",
     }
     for script, why in places.items():

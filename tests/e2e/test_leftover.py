@@ -152,7 +152,7 @@ def test_verdict_kills(t):
 def test_was_still_to_come(t, place):
     """A place that was not reached because who was still to come there was ended: `wait` is the advice."""
     script = 'at("%s", { thread = "%%s" }):log("it came")\n' % place.replace("%", "%%")
-    advice = r"^try: --leftover=wait: my-daemon \(pid \d+\), which was ended because the program had"
+    advice = r"^try: --leftover=wait: my-daemon \(pid \d+\), which gatectl ended after the program, might have reached the place"
     r, go, done = run(t, [], script % "*")
     t.verdict(r, 120)
     t.check(re.search(advice, r.err, re.M), "the advice", r)
@@ -246,4 +246,4 @@ int main(int argc, char **argv)
 
 def test_words(t):
     t.error(t.gate("run", "--leftover=maybe", "true"), where="none of kill, leave and wait")
-    t.error(t.gate("attach", "--leftover=kill", "--order", "a -> b", str(os.getpid())), where="a process that was attached to is never ended")
+    t.error(t.gate("attach", "--leftover=kill", "--order", "a -> b", str(os.getpid())), where="gatectl never ends a process that it has attached to")

@@ -326,7 +326,7 @@ def test_overloads_are_ambiguous(t):
     lines(t, program, "over#2")
     r = t.run_gated(program, script='at("Plain::push#2"):run(function() end)\n')
     t.error(r, where=r"Plain::push#2: there is only one match:$")
-    t.check("try: leave #2 out: it counts places in the source; for the arrival with this number give at() the option "
+    t.check("try: remove #2, which counts places in the source; for the arrival with this number give at() the option "
             "{ hit = 2 }" in r.err, "an arrival may be meant", r)
 
 
@@ -392,14 +392,14 @@ def test_lines_without_code_are_no_matches(t, flags):
     t.check("uncounted.c:%d 0x" % line_of(UNCOUNTED, "return n;") in r.stdout, "of a comment and code", r)
     t.check("uncounted.c:%d 0x" % line_of(UNCOUNTED, "n -= 2;") in lines(t, program, "work;2;").stdout, "the other branch")
     r = lines(t, program, "work;n += x#1", status=125)
-    t.check("has no code of its own: there is only a comment on it" in r.err, "a comment", r)
+    t.check("has no code of its own: it contains only a comment" in r.err, "a comment", r)
 
 
 def test_only_lines_without_code(t):
     """Where nothing else matches, what they are is said."""
     program = compile_text("uncounted.c", UNCOUNTED, "-g -O0")
     r = lines(t, program, "work;a comment", status=125)
-    t.check("uncounted.c:4 has no code of its own: there is only a comment on it" in r.err, "a comment", r)
+    t.check("uncounted.c:4 has no code of its own: it contains only a comment" in r.err, "a comment", r)
     r = lines(t, program, "work;nobody", status=125)
     t.check("uncounted.c:15 has no code of its own: the preprocessor left lines 15 to 16 out, or they have no code" in r.err,
             "left out", r)
@@ -573,7 +573,7 @@ int main(void)
 def test_return_of_partly_inlined(t):
     """Some calls were inlined, others were not: of the first it is said that there is no return to stop at."""
     program = compile_text("partly.c", PARTLY, "-g -O2")
-    said = r"1 site; at 2 calls it was inlined, and has no return to stop at"
+    said = r"1 site; it was inlined at 2 calls, where there is no return to stop at"
     r = t.gate("lines", program, "twice%return", "twice")
     t.check(said in r.stdout and "twice: 3 sites\n" in r.stdout, "lines", r)
     gates = t.file("partly.lua", 'at("twice%return", {hit = 2}):run(function() end)\n')

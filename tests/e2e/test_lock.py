@@ -137,7 +137,7 @@ def test_without_lock_nothing_changes(t):
     r = p.check()
     t.check("lock" not in r.stdout and not os.path.exists(p.script + ".lock"), "no lock file", r)
     t.error(p.check("--fix", status=125), 125, "there is no .*s.lua.lock")
-    t.error(t.gate("check", "--lock", "--fix", "-g", p.script, p.program), 125, "cannot go together")
+    t.error(t.gate("check", "--lock", "--fix", "-g", p.script, p.program), 125, "cannot be combined")
 
 
 def test_insertions_above(t):
@@ -188,9 +188,9 @@ def test_line_edited(t):
     p = Project(t, at("calc.c:%d" % SET)).lock()
     p.build(above(SOURCE, "static void *worker1", "", "").replace("multiplier = *(int *)value", "multiplier = 1 + *(int *)value"))
     r = p.check(status=125)
-    t.check("calc.c:%d was 'multiplier = *(int *)value;' in worker1, which is not there any more; like it:\n"
+    t.check("calc.c:%d was 'multiplier = *(int *)value;' in worker1, which no longer exists; similar:\n"
             "  calc.c:%d in worker1: multiplier = 1 + *(int *)value;\n" % (SET, SET + 2) in r.err, "candidates", r)
-    t.check("try: put the locations right in the script, then gatectl check --lock -g " in r.err, "try", r)
+    t.check("try: correct the locations in the script, then gatectl check --lock -g " in r.err, "try", r)
     text, lock = p.read("s.lua"), p.read("s.lua.lock")
     p.check("--fix", status=125)
     t.equal((p.read("s.lua"), p.read("s.lua.lock")), (text, lock), "left as it was")
@@ -203,7 +203,7 @@ def test_line_deleted(t):
     p = Project(t, at("calc.c:%d" % SET, "calc.c:%d" % USE)).lock()
     p.build(SOURCE.replace("\tmultiplier = *(int *)value;\n", ""))
     r = p.check(status=125)
-    t.check("calc.c:%d was 'multiplier = *(int *)value;' in worker1, which is not there any more" % SET in r.err, "lost", r)
+    t.check("calc.c:%d was 'multiplier = *(int *)value;' in worker1, which no longer exists" % SET in r.err, "lost", r)
     t.check("calc.c:%d was 'result = factor * *(int *)value;' in worker2, which is now at calc.c:%d" % (USE, USE - 1)
             in r.err, "moved", r)
     r = p.check("--fix", status=125)  # what is clear is put right, the rest is told
@@ -246,7 +246,7 @@ def test_ambiguous_is_refused(t):
     p.build(above(source, "static int twice", *[""] * 40).replace("twice(", "thrice(").replace("twice2(", "other("))
     text = p.read("s.lua")
     r = p.check(status=125)
-    t.check("which may be one of these now:\n  calc.c:" in r.err, "says which", r)
+    t.check("which may now be one of these:\n  calc.c:" in r.err, "says which", r)
     t.check(" in thrice: a += 1;" in r.err and " in other: a += 1;" in r.err, "both", r)
     p.check("--fix", status=125)
     p.script_is(text)
@@ -350,7 +350,7 @@ def test_put_together(t):
     p.build(above(SOURCE, "static void *worker1", ""))
     text = p.read("s.lua")
     r = p.check("--fix", status=125)
-    t.check("calc.c:%d is now at calc.c:%d, but no string of the script is this location: it is put together"
+    t.check("calc.c:%d is now at calc.c:%d, but no string of the script is this location, since the script computes it"
             % (SET, SET + 1) in r.err, "says so", r)
     p.script_is(text)
 
@@ -429,7 +429,7 @@ def test_no_debug_information(t):
     t.check("\tfunction worker1\n" in p.read("s.lua.lock") and "\t=" not in p.read("s.lua.lock"), "function alone")
     p.build(SOURCE.replace("worker1", "set"), ["-g0"])
     r = p.check(status=125)
-    t.check("worker1 was worker1, which is not there any more" in r.err, "lost", r)
+    t.check("worker1 was worker1, which no longer exists" in r.err, "lost", r)
 
 
 def test_new_location(t):
@@ -442,7 +442,7 @@ def test_new_location(t):
 def test_broken_lock(t):
     p = Project(t, at("calc.c:%d" % SET)).lock()
     p.write("s.lua.lock", p.read("s.lua.lock") + "<<<<<<< HEAD\n")
-    t.error(p.check(status=125), 125, r"s\.lua\.lock:\d+: this is no line of a lock file")
+    t.error(p.check(status=125), 125, r"s\.lua\.lock:\d+: this is not a line of a lock file")
 
 
 def test_name_of_a_lost_one(t):
@@ -453,7 +453,7 @@ def test_name_of_a_lost_one(t):
     before = p.read("s.lua")
     for _ in range(2):
         r = p.check("--fix", status=125)
-        t.check("s.lua:1: calc.c:%d is now at calc.c:%d, but so another" % (SET, SET + 1) in r.err, "said", r)
+        t.check("s.lua:1: calc.c:%d is now at calc.c:%d, but another" % (SET, SET + 1) in r.err, "said", r)
         p.script_is(before)
     p.check(status=125)
 

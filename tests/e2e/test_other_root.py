@@ -181,4 +181,4 @@ def test_cannot_be_opened(t, ids):
         replace(t, lib, ids)
         err = follow(t, p, 'at("libhot.so!hot"):log("hot")\nat("tick"):log("tick")\n', "tick", wanted, *words)
     t.equal(err.count("gatectl: note: %s: the file that the program has mapped cannot be opened from here" % lib), 1, err)
-    t.check("a.lua:1): the file that is loaded as %s cannot be opened from here" % lib in err, err)
+    t.check("a.lua:1): the file that is loaded as %s cannot be opened by gatectl" % lib in err, err)

@@ -82,9 +82,9 @@ def test_untraced_child(t, how):
     t.equal(t.run([program, how]).status, 0, "bare")
     r = t.run_gated(program, script='at("place", { optional = true }):log("here")\n', args=(how,))
     t.equal(r.status, 125, "status", r)
-    t.check("a child that the program has made untraced (CLONE_UNTRACED, past the C library), has died of SIGTRAP"
+    t.check("a child that the program created with CLONE_UNTRACED without the C library, has died of SIGTRAP"
             in r.first, "what has happened", r)
-    t.check("try: make it by the C library's clone()" in r.err, "what to do", r)
+    t.check("try: create it with clone() of the C library" in r.err, "what to do", r)
 
 
 @params("0", "1", "2")

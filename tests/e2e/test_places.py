@@ -120,12 +120,12 @@ def test_reasons(t):
     hit, many = ("hit = 10^6", LOG), "places there name several threads"
     other = "the place of .*gates.*:%d stands at the same address: .*"
     table = [
-        ([("hot", ASKS, LOG), ("//FIRST", *hit)], ["no other places stand", other % 1 + "no other places stand"]),
-        ([("//FIRST", *hit), ("hot", ASKS, LOG)], [other % 2 + "no other places stand", "no other places stand"]),
-        ([("hot", *hit), ("hot%return", *hit)], [None, "before there is room"]),
+        ([("hot", ASKS, LOG), ("//FIRST", *hit)], ["other places are at the same address", other % 1 + "other places are at the same address"]),
+        ([("//FIRST", *hit), ("hot", ASKS, LOG)], [other % 2 + "other places are at the same address", "other places are at the same address"]),
+        ([("hot", *hit), ("hot%return", *hit)], [None, "within the bytes"]),
         ([("//FIRST", "thread = 'w#1'", LOG), ("//FIRST", "thread = 'w#2'", LOG)], [other % 2 + many, many]),
         ([("//FIRST", "thread = 'w#1'", LOG), ("//FIRST", *hit)], ["the thread that it names", other % 1 + "the thread that it names"]),
-        ([("//FIRST", "", LOG), ("//FIRST", *hit)], ["acts, or is at a gate", other % 1 + "acts, or is at a gate"]),
+        ([("//FIRST", "", LOG), ("//FIRST", *hit)], ["its verbs act, or its gate decides", other % 1 + "its verbs act, or its gate decides"]),
         ([("//FIRST", "hit = 10^6", ":event 'e'"), ("hot", *hit)], [None, None]),
         ([("//FIRST", "hit = 5000", LOG)], ["few enough"]),
     ]
@@ -176,7 +176,7 @@ at("//HOT", {hit = 10^6, optional = true}):log "x"
 """
     r = t.run_gated(program, script)
     t.equal(r.status, 0, "status", r)
-    t.check("asked again at each arrival" in (r.report["places"][2]["trap"] or ""), "the reason", r)
+    t.check("called again at each arrival" in (r.report["places"][2]["trap"] or ""), "the reason", r)
 
 
 @params(*BUILDS)

@@ -25,7 +25,7 @@ at "f":run(function(hit)
 	print(hit.var.pp[0].x, hit:eval "(*pp)->y")
 end)
 """))
-    t.check("a 'struct pt **' has no member 'x': it points to a pointer to what has it" in r.err, "error", r)
+    t.check("a 'struct pt **' has no member 'x': it points to a pointer to an object that has it" in r.err, "error", r)
     t.equal(r.err.splitlines()[-1], "1\t2", "values", r)
 
 

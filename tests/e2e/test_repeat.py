@@ -294,7 +294,7 @@ def test_threads_alike_that_changed_roles(t):
     r = pool(t, "1221", "1221")
     t.check(same + "\n" in r.err, "nobody changed roles", r)
     r = pool(t, "1221", "2112")
-    t.check(same + ", but for threads of one start routine that changed roles\n" in r.err, "the other way round", r)
+    t.check(same + ", except that threads of one start routine changed roles\n" in r.err, "the other way round", r)
     r = pool(t, "1221", "2121")
     t.equal(order_line(r), "gatectl: order of events: run 3 differs from run 1 at event 5: pool#2 logs even; in run 1 pool#2 "
             "logs even (until there pool#2 did what pool#1 did in run 1)", "not for the whole run", r)
@@ -308,7 +308,7 @@ def test_threads_alike_that_the_script_tells_apart(t):
         r = pool(t, "1221", "2112", JOBS + script)
         t.check("run 3 differs from run 1 at event 1: pool#2 " in (order_line(r) or ""), script, r)
     r = pool(t, "1221", "2112", JOBS + 'at("even", {thread = "pool"}):event "any"\nat("odd", {thread = "p*#*"}):event "some"\n')
-    t.check("the same in all runs, but for" in order_line(r), "patterns that fit both", r)
+    t.check("the same in all runs, except that" in order_line(r), "patterns that fit both", r)
 
 
 # ---- standard input ----------------------------------------------------------------------------

@@ -675,8 +675,8 @@ def test_manual_has_every_command(t):
     t.equal(sorted(re.findall(r"^\.It Cm (\S+)", section, re.M)), sorted(COMMANDS), "gatectl-repl(1)")
 
 
-@params(('on "rest" :wait(g)', "at rest no thread arrives"), ('at "first" :release "a"', 'only for on "rest"'),
-        ('on("rest", { thread = "a" })', "has no thread"), ('on "rest" :open "h"', "there is no gate 'h' so far"),
+@params(('on "rest" :wait(g)', "at rest no thread arrives"), ('at "first" :release "a"', 'only with on "rest"'),
+        ('on("rest", { thread = "a" })', "takes neither thread nor hit"), ('on "rest" :open "h"', "no gate 'h' has been made yet"),
         ('at "first" :open "g"', "expected a gate, got a string"))
 def test_words_for_rest(t, case):
     script = t.file("s.lua", 'local g = SimpleGate "g"\n%s\n' % case[0])
@@ -689,7 +689,7 @@ def test_rest_that_never_is(t):
     script = t.file("s.lua", 'local g = SimpleGate "g"\non "rest" :open "g"\n')
     r = t.gate("run", "-g", script, calc())
     t.equal(r.status, 120, "status", r)
-    t.check("never was somebody held while nobody could move" in r.err, "said", r)
+    t.check("there was no time at which a thread was held and no thread could move" in r.err, "said", r)
 
 
 TIMER = r"""
@@ -787,10 +787,10 @@ def test_variables_of_the_program(t):
     values = [line for line in r.stdout.splitlines() if line.isdigit()]
     t.equal((values, r.err), (["7", "14", "40", "7"], ""), "values", r)
     r = session(t, ["= program.var.sum"], program, status=125)
-    t.check("the program does not run yet while the script is loaded" in r.err, "before", r)
+    t.check("the program does not run while the script is loaded" in r.err, "before", r)
     script = t.file("early.lua", "print(program.var.sum)\n")
     r = session(t, ["gate add wait g", "run", "source " + script], program, status=125)
-    t.check("the program does not run yet while the script is loaded" in r.err, "a script's text", r)
+    t.check("the program does not run while the script is loaded" in r.err, "a script's text", r)
 
 
 def test_statement_over_several_lines(t):

@@ -169,7 +169,7 @@ def test_refused(t):
             r = t.error(repl(t, p.pid, command), where="was attached to: gatectl does not start it again")
             p.check(t, r)
         for arguments, why in ((["--pid", "x"], "--pid: 'x' is not the number of a process"), (["--pid", str(p.pid), "true"], "--pid takes no program"),
-                               (["--pid", "0"], "--pid: '0' is not"), (["--pid", str(p.pid), "--leftover", "kill"], "is never ended")):
+                               (["--pid", "0"], "--pid: '0' is not"), (["--pid", str(p.pid), "--leftover", "kill"], "never ends a process")):
             t.error(t.gate("repl", *arguments, leftover=False), where=why)
         t.equal(t.gate("repl", "--pid", str(2 ** 22 + 1), leftover=False).status, 125, "no process")
         p.check(t)

@@ -29,7 +29,7 @@ def place(t, location):
 @params(1, 2, 3, 7, 9)
 def test_preprocessor(t, line):
     r = place(t, f"said.c:{line}")
-    t.check(f"said.c:{line} has no code: it is the preprocessor's; the nearest line" in r.err, "said", r)
+    t.check(f"said.c:{line} has no code: it is a directive of the preprocessor; the nearest line" in r.err, "said", r)
 
 
 def test_line_numbers(t):

@@ -183,7 +183,7 @@ def test_thread_that_stands_there(t, k):
                     'local one, two = SimpleGate "one", SimpleGate "two"\n' + places)
     t.verdict(r, 122)
     t.check(says in r.err.replace(t.tmp + "/", ""), "where it is", r)
-    t.check("has not come there" not in r.err and "name a line" not in r.err, "no contradiction", r)
+    t.check("has not reached the place" not in r.err and "name a line" not in r.err, "no contradiction", r)
 
 
 def test_function_that_may_open(t):
@@ -244,7 +244,7 @@ def test_attach_to_one_that_sleeps(t):
     try:
         r = t.gate("attach", str(p.pid), leftover=False)
         t.equal(r.status, 0, "status", r)
-        t.check("is in no deadlock" in r.err and "main sleeps" in r.err, "what it does", r)
+        t.check("is not in a deadlock" in r.err and "main sleeps" in r.err, "what it does", r)
     finally:
         p.send_signal(signal.SIGKILL)
         p.wait()

@@ -496,7 +496,7 @@ at "nothing%return":run(function(hit) print(pcall(function() return hit.ret end)
     r = t.clean(t.run_gated(program, script=script + 'expect { exit = 0 }\n'))
     t.equal([l for l in r.err.splitlines() if l.startswith("f\t")], ["f\t1", "f\t2", "f\t3"], "results", r)
     refused = [l for l in r.err.splitlines() if l.startswith("false")]
-    t.equal(len([l for l in refused if "//ret is no FUNC%return" in l]), 1, "the statement is no return", r)
+    t.equal(len([l for l in refused if "//ret is not FUNC%return" in l]), 1, "the statement is no return", r)
     t.equal(len([l for l in refused if "returns nothing" in l]), 3, "the empty function's return", r)
 
 

@@ -303,7 +303,7 @@ int main(void)
 	pthread_rwlock_rdlock(&rw); /* WAITS */
 	x++;
 }
-""", ["main waits for rwlock rw (to read, behind a waiting writer) held by 1 reader, in main at {WAITS}",
+""", ["main waits for rwlock rw (to read, after a waiting writer) held by 1 reader, in main at {WAITS}",
       "first#1 waits for rwlock rw (to write) held by 1 reader, in first at {WRITES}"]),
     "stream": (r"""
 static void *first(void *arg)
@@ -1009,7 +1009,7 @@ order "late@both_of#2 -> early@both_of#1"
     lines = r.err.splitlines()
     t.check("holds both_of#1 here, which would open gate late@both_of#1 -> late@both_of#2" in lines[1], "first", r)
     t.check("holds both_of#2 here, which would open gate late@both_of#2 -> early@both_of#1" in lines[2], "second", r)
-    t.check("leave out one of the orders" in lines[-1], "try", r)
+    t.check("remove one of the orders" in lines[-1], "try", r)
 
 
 def test_held_says_the_place_once(t):

@@ -111,7 +111,7 @@ def test_held_until(t, build):
     told, r = prints(t, program, 'at("//wait"):when "g_queue.count"\nlimits { gate = 60 }')
     t.equal(told, [], "asked again", r)
     told, r = prints(t, program, 'at("//wait"):when "g_queue.count < 0"\nlimits { gate = 0.2 }', status=122)
-    t.check("held by a condition of the script (" in told[0] and ": the condition at //wait still says no to main" in told[1], "it never opens", r)
+    t.check("held by a condition of the script (" in told[0] and ": the condition at //wait is still false for main" in told[1], "it never opens", r)
     told, r = prints(t, program, 'at("//wait", { when = "g_queue.count > 100", optional = true }):when "0"')
     t.equal(told, [], "not held: the arrival does not count", r)
 
@@ -131,9 +131,9 @@ def test_scopes(t):
 
 WRONG = {
     "i ==": "column 5: a value is expected, but the expression ends",
-    "i = 3": "column 3: an expression changes nothing: assign to hit.var, or write == to compare",
-    "i++ > 3": "an expression changes nothing",
-    "strlen(q->name) > 1": "column 1: calls are hit:call's",
+    "i = 3": "column 3: an expression cannot change anything: assign to hit.var, or write == to compare",
+    "i++ > 3": "an expression cannot change anything",
+    "strlen(q->name) > 1": "column 1: an expression cannot call functions: use hit:call",
     "i > 1 && nosuch": "column 10: no variable 'nosuch' here; in scope are i, q",
     "q->cuont > 1": "column 4: a 'struct queue' has no member 'cuont'; did you mean count?",
     "(struct nosuch *)q": "nosuch",

@@ -43,15 +43,15 @@ static void test_broken_headers(void **state)
 	expect_broken(f, "version 1");
 	good_unit(f, &u);
 	patch(&f->line, 0, f->line.b.count - 3, 4);
-	expect_broken(f, "over the end of the section");
+	expect_broken(f, "beyond the end of the section");
 	patch(&f->line, 0, 0xfffffff1, 4);
 	expect_broken(f, "reserved");
 	good_unit(f, &u);
 	patch(&f->line, u.header, 0x7fffffff, 4);
-	expect_broken(f, "header runs over");
+	expect_broken(f, "header extends beyond");
 	good_unit(f, &u);
 	patch(&f->line, u.header, 20, 4);
-	expect_broken(f, "file table runs over");
+	expect_broken(f, "file table extends beyond");
 	good_unit(f, &u);
 	patch(&f->line, u.header + 4 + 4, 0, 1);
 	expect_broken(f, "line range");
@@ -71,10 +71,10 @@ static void test_huge_tables(void **state)
 	dirs = u.header + 4 + 6 + 12;
 	assert_int_equal(f->line.b.items[dirs], 1);
 	f->line.b.items[dirs + 3] = 0x7f;
-	expect_broken(f, "over the end");
+	expect_broken(f, "beyond the end");
 	good_unit(f, &u);
 	f->line.b.items[dirs] = 0; /* entries without a form */
-	expect_broken(f, "over the end");
+	expect_broken(f, "beyond the end");
 	good_unit(f, &u);
 	f->line.b.items[dirs + 2] = 0x19; /* DW_FORM_flag_present, which has no bytes */
 	expect_broken(f, "form");
@@ -115,7 +115,7 @@ static void test_broken_programs(void **state)
 	begin(f, &u);
 	put(&f->line, 0xffff02, 3);
 	finish(f, &u);
-	expect_broken(f, "runs over");
+	expect_broken(f, "extends beyond");
 }
 
 /* A truncated section: an error or a table, and no read after the end (checked by ASan). */

@@ -122,8 +122,8 @@ static void jumps(void **state)
 	assert_int_equal(
 		VALUE(DW_OP_lit5, DW_OP_lit1, DW_OP_minus, DW_OP_dup, DW_OP_bra, 0xfa, 0xff), 0);
 	BROKEN("does not end", DW_OP_skip, 0xfd, 0xff);
-	BROKEN("out of it", DW_OP_skip, 0xfc, 0xff);
-	BROKEN("out of it", DW_OP_skip, 1, 0);
+	BROKEN("outside of it", DW_OP_skip, 0xfc, 0xff);
+	BROKEN("outside of it", DW_OP_skip, 1, 0);
 }
 
 /* ---- the frame and the program -------------------------------------------------------------- */
@@ -357,7 +357,7 @@ static void broken_expressions(void **state)
 	BROKEN("too early", DW_OP_const8u, 1, 2);
 	BROKEN("too early", DW_OP_constu, 0x80);
 	BROKEN("too early", DW_OP_entry_value, 200, DW_OP_reg5);
-	BROKEN("too high", high[0], high[1], high[2], high[3]);
+	BROKEN("overflows", high[0], high[1], high[2], high[3]);
 	BROKEN("0xff", 0xff);
 	BROKEN("address space", DW_OP_lit1, DW_OP_lit1, DW_OP_xderef);
 	BROKEN("depends on a frame", DW_OP_fbreg, 0);

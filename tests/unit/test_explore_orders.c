@@ -361,8 +361,8 @@ static void test_nowhere(void **state)
 	assert_int_equal(err.code, ERROR_STATE);
 	assert_string_equal(
 		error_text(&err),
-		"b has to be stopped where it reads `x`, and nothing tells where in the "
-		"source or in the code of a module that is");
+		"b has to be stopped where it reads `x`, and that place is not known in "
+		"the source or in a module");
 	gate_plan_fini(&p);
 	schedule_fini(&s);
 }

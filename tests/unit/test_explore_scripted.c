@@ -195,7 +195,7 @@ static void test_refused(void **state)
 	refused("strategy { choose = print, stop = print }", "s.lua:1: *no field 'stop'*");
 	refused("strategy(3)", "s.lua:1: strategy: expected a table, got a number");
 	refused("strategy { choose = print }\nstrategy { choose = print }",
-		"s.lua:2: *there is one already");
+		"s.lua:2: *the script has a strategy already");
 	refused("strategy { choose = print }\nos.exit()", "s.lua:2: undefined name 'os'*");
 	refused("SimpleGate 'g'", "s.lua:1: undefined name 'SimpleGate'*");
 	refused("while true do end", "s.lua:1: *more than a second");
@@ -210,7 +210,8 @@ static void test_no_file(void **state)
 	assert_true(scripted_is_file("a.lua") && !scripted_is_file("pos") &&
 		    !scripted_is_file(".lua"));
 	assert_null(scripted_new("nowhere.lua", 1, &host));
-	assert_string_equal(err.hint, "give the name of a strategy, or of a Lua file that has one");
+	assert_string_equal(err.hint,
+			    "give the name of a strategy, or of a Lua file that contains one");
 	assert_string_equal(error_text(&err),
 			    "nowhere.lua: cannot open: No such file or directory");
 }
@@ -228,7 +229,7 @@ static void test_stops(void **state)
 	stops("strategy { choose = function(p)\n p[1].op = 1 end }", "s.lua:2: op *cannot be set");
 	stops("local old\nstrategy { choose = function(p)\n old = old or p[1]\n print(old.op)\n"
 	      "return 1 end }",
-	      "s.lua:4: this point is over*");
+	      "s.lua:4: this point is no longer valid*");
 	stops("strategy {\nstart = function(run) error('no ' .. run) end, choose = print }",
 	      "s.lua:2: no 0");
 	stops("strategy { choose = function()\n while true do end end }",

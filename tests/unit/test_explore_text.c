@@ -189,18 +189,18 @@ static void refused(const char *text, const char *why)
 static void test_refused(void **state)
 {
 	(void)state;
-	refused("", "x.schedule:1: this is no schedule: the first line of one is '# gatectl "
+	refused("", "x.schedule:1: this is not a schedule, whose first line is '# gatectl "
 		    "schedule 2'");
 	refused(HEAD, "x.schedule:2: the schedule ends after 0 of 1 steps");
 	refused(HEAD "1 a read", "x.schedule:3: the place is missing");
 	refused(HEAD "1 a eat -", "x.schedule:3: there is no operation 'eat'");
-	refused(HEAD "2 a read -", "x.schedule:3: step 1 was to come here, not 2");
-	refused(HEAD "1 a read f.c:x", "x.schedule:3: 'x' is no number");
+	refused(HEAD "2 a read -", "x.schedule:3: expected step 1, got step 2");
+	refused(HEAD "1 a read f.c:x", "x.schedule:3: 'x' is not a number");
 	refused(HEAD "1 a read f.c", "x.schedule:3: 'f.c' has no :");
 	refused(HEAD "1 a read f.c:1 (g", "x.schedule:3: a ) is missing");
 	refused(HEAD "1 a read \"f.c:1", "x.schedule:3: a quote is not closed");
-	refused(HEAD "1 a read - often", "x.schedule:3: what is 'often'?");
-	refused(HEAD "1 a read - on=1", "x.schedule:3: what is 'on='?");
+	refused(HEAD "1 a read - often", "x.schedule:3: 'often' is not a known word");
+	refused(HEAD "1 a read - on=1", "x.schedule:3: 'on=' is not a known key");
 	refused(HEAD "1 a read - as=5000000000", "x.schedule:3: 5000000000 is too large");
 	refused(HEAD "1 a read - at=0x5555", "x.schedule:3: '0x5555' has no +");
 	refused(HEAD "1 a read - at=+0x5",

@@ -286,12 +286,12 @@ static void test_refused(void **state)
 	refused("'a -> b", "a quote is not closed");
 	refused("'' -> b", "a name is missing");
 	refused("'a' b -> c", "a quote is not closed");
-	refused("[a] b -> c", "something stands behind a name");
+	refused("[a] b -> c", "a name is followed by something that is neither -> nor a comma");
 	refused("[a -> b", "a ] is missing");
 	refused("a] -> b", "a ] has no [");
 	refused("[] -> b", "a name is missing");
-	refused("a -> [b] -> c", "[] stands on the right");
-	refused("a@ -> b", "thread behind @ is missing");
+	refused("a -> [b] -> c", "[] is on the right");
+	refused("a@ -> b", "thread after @ is missing");
 	refused("[a@t]@u -> b", "two threads");
 	refused("a\n\33 ->", "a name is missing in \"a\\n\\x1b ->\"");
 	refused("f;a\n+ c->n = 1 -> g", "write 'f;a\\n+ c->n = 1' in single quotes");
@@ -312,8 +312,8 @@ static void test_cycles(void **state)
 	order(&d, "a -> b, b -> c, b -> x, x -> y");
 	assert_int_equal(engine_order(d.e, "c -> a", "y.lua:7", &err), 0);
 	assert_int_equal(engine_orders_finish(d.e, &err), -1);
-	assert_string_equal(err.text, "y.lua:7: order: c -> a -> b -> c is a cycle: none of it "
-				      "could ever come first");
+	assert_string_equal(err.text, "y.lua:7: order: c -> a -> b -> c is a cycle: none of its "
+				      "events can be the first");
 	engine_free(d.e);
 	drive_begin(&d);
 	/* edges that form no cycle */

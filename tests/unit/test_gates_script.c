@@ -518,7 +518,7 @@ static void test_no_script(void **state)
 	assert_true(engine_next(e, &one) && one.kind == DECISION_LOG);
 	assert_string_equal(one.text, "plain");
 	assert_true(engine_next(e, &one) && one.kind == DECISION_FAULT);
-	assert_string_equal(one.error->text, "x.lua:9: there is no script to ask");
+	assert_string_equal(one.error->text, "x.lua:9: no script is loaded that could decide");
 	assert_false(engine_next(e, &one));
 	engine_free(e);
 }

@@ -98,7 +98,7 @@ static void schemas(void **state)
 	assert_parses(&o, "{ push(7) } || { push(7) }", "{ push(7) } || { push(7) }");
 	assert_int_equal(o.calls.count, 6);
 	assert_parses(&o, "{ push('\t') } || { push(7) }", "{ push('\\t') } || { push(7) }");
-	assert_refused(&o, "{ push(1) }", "one thread alone");
+	assert_refused(&o, "{ push(1) }", "there is only one thread");
 	assert_refused(&o, "{ push(1) } || { }", "at least one call");
 	assert_refused(&o, "{ push(1) } { pop() }", "between two threads");
 	assert_refused(&o, "{ push(1) pop() } || { pop() }", "between two calls");
@@ -109,8 +109,8 @@ static void schemas(void **state)
 		       "{ pop(); pop(); pop(); pop(); pop(); pop() } || { pop(); pop(); pop(); "
 		       "pop(); pop(); pop() } || { pop(); pop(); pop(); pop(); pop() }",
 		       "more than 16 calls");
-	assert_refused(&o, "push(1) || pop()", "a thread begins with {");
-	assert_refused(&o, "", "a thread begins with {");
+	assert_refused(&o, "push(1) || pop()", "a thread has to begin with {");
+	assert_refused(&o, "", "a thread has to begin with {");
 	harness_object_fini(&o);
 }
 

@@ -287,7 +287,7 @@ static void refusals(void **state)
 	refused(p, "abi_small", "another type than struct small");
 	integer(p, 1);
 	refused(p, "no_such_function_at_all", "no_such_function_at_all");
-	refused(p, "here", "this is no function");
+	refused(p, "here", "this is not a function");
 	integer(p, 1);
 	refused(p, "abi_smal", "abi_smal");
 }

@@ -147,9 +147,9 @@ static void types(void)
 	same("reinterpret_cast<unsigned long>(this) == (unsigned long)this", 1);
 	same("static_cast<int>(2.75)", 2);
 	same("int(mode)", 7);
-	refused("size()", "calls are hit:call's");
-	refused("this->add(1)", "calls are hit:call's");
-	refused("this->size()", "this size() is code of the program");
+	refused("size()", "an expression cannot call functions: use hit:call");
+	refused("this->add(1)", "an expression cannot call functions: 'add' needs hit:call");
+	refused("this->size()", "cannot call size(), which is code of the program: use hit:call");
 	refused("this->conut", "did you mean count?");
 	refused("none->id", "hit:eval");
 }
@@ -201,7 +201,7 @@ static void calls(void)
 	assert_int_equal(e.integers, 1);
 	assert_int_equal(e.vectors, 3);
 	assert_true(e.vector[1] == 3);
-	not_entered("Box::add", 1, "no function of this name takes so many arguments");
+	not_entered("Box::add", 1, "no function of this name takes this number of arguments");
 	not_entered("Box::label", 1, "it returns app::Large in memory");
 	args[0] = ask("ref");
 	e = enter("weigh", 1);
@@ -217,7 +217,7 @@ static void calls(void)
 	e = enter("app::mode", 1);
 	assert_int_equal(run(&e), 1);
 	args[0] = ask("21");
-	not_entered("twice", 1, "several functions have this name");
+	not_entered("twice", 1, "several functions of this name");
 	e = enter("twice<int>", 1);
 	assert_int_equal(run(&e), 42);
 }

@@ -347,9 +347,9 @@ static void check_names(struct stopped *s)
 				    "next?"},
 		{"list->next->b + list->next->c", "has no member 'c'"},
 		{"((struct nosuch *)p)->a", "nosuch"},
-		{"n =", "column 3: an expression changes nothing"},
+		{"n =", "column 3: an expression cannot change anything"},
 		{"n ==", "column 5: a value is expected, but the expression ends"},
-		{"work(1)", "column 1: calls are hit:call's"},
+		{"work(1)", "column 1: an expression cannot call functions: use hit:call"},
 	};
 
 	for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++)
@@ -384,7 +384,7 @@ static void check(struct program *p, bool exact)
 	for (size_t i = 0; i < POINTERS; i++)
 		if (value_of(&s, pointers[i], &v) == 0 &&
 		    !has_spot(&s, pointers[i], &v, INSPECT_SPOT_POINTER))
-			fail_msg("%s is no pointer", pointers[i]);
+			fail_msg("%s is not a pointer", pointers[i]);
 	assert_int_equal(spot_of(&s, "truth", &spot), 0);
 	assert_int_equal(spot.holds, INSPECT_SPOT_BOOL);
 	assert_int_equal(value_at(&s, &spot), 1);

@@ -115,12 +115,12 @@ static const struct shown c_values[] = {
 	{"head.next.next", "0x0"},
 	{"head.next.next.value", "<cannot read through a null pointer (0x0)>"},
 	{"where[0].value", "1"},
-	{"where.value",
-	 "<a 'struct node **' has no member 'value': it points to a pointer to what has it>"},
+	{"where.value", "<a 'struct node **' has no member 'value': it points to a pointer to an "
+			"object that has it>"},
 	{"*head", "<a 'struct all' has no member '*head'; did you mean head?>"},
 	{"head.*.value", "1"},
 	{"p", "{x = 1, y = -2}"},
-	{"v.*", "<a 'void *' does not say what it points to>"},
+	{"v.*", "<a 'void *' points to an unknown type>"},
 	{"in_union", "1094861636"},
 	{"bytes", "\"DCBA\""},
 	{"deep", "8"},
@@ -136,7 +136,7 @@ static const struct shown c_values[] = {
 	{"self.self.head.next.value", "2"},
 	{"i.x", "<a 'int' has no member 'x'>"},
 	{"i[0]", "<a 'int' has no elements>"},
-	{"i.*", "<a 'int' is no pointer>"},
+	{"i.*", "<a 'int' is not a pointer>"},
 	{"last[1]", "22"},
 };
 

@@ -109,31 +109,31 @@ static void test_faults_of_functions(void **state)
 	fault_at("\n\nlocal function f() return error('tail', 0) end\nat 'x':when(f)",
 		 "t.lua:3: tail");
 	fault_at("local g = SimpleGate 'g'\nat 'x':when(function() g:open() end)",
-		 "t.lua:2: open: this function may only answer; *");
+		 "t.lua:2: open: this function can only read; *");
 	fault_at("local g = SimpleGate 'g'\nat 'x':when(function() g:wait() end)",
-		 "t.lua:2: wait: this function may only answer; *");
+		 "t.lua:2: wait: this function can only read; *");
 	fault_at("local g = SimpleGate 'g'\nat 'x':when(function() pcall(g.open, g) end)",
-		 "t.lua:2: open: this function may only answer; *");
+		 "t.lua:2: open: this function can only read; *");
 	fault_at("at 'x':when(function() at 'y' end)",
-		 "t.lua:1: at: only while the script is loaded");
+		 "t.lua:1: at: can be called only while the script is loaded");
 	fault_at("at 'x':run(function() on 'exit' end)",
-		 "t.lua:1: on: only while the script is loaded");
+		 "t.lua:1: on: can be called only while the script is loaded");
 	fault_at("at 'x':run(function() SimpleGate 'g' end)",
-		 "t.lua:1: SimpleGate: only while the script is loaded");
+		 "t.lua:1: SimpleGate: can be called only while the script is loaded");
 	fault_at("at 'x':run(function() order 'a -> b' end)",
-		 "t.lua:1: order: only while the script is loaded");
+		 "t.lua:1: order: can be called only while the script is loaded");
 	fault_at("at 'x':run(function() limits {} end)",
-		 "t.lua:1: limits: only while the script is loaded");
+		 "t.lua:1: limits: can be called only while the script is loaded");
 	fault_at("local p = at 'x'\np:run(function() p:kill() end)",
-		 "t.lua:2: kill: only while the script is loaded");
+		 "t.lua:2: kill: can be called only while the script is loaded");
 	fault_at("C = Gate.type 'C'\nC.ready = print\nat 'x':run(function() C 'c' end)",
-		 "t.lua:3: C: only while the script is loaded");
+		 "t.lua:3: C: can be called only while the script is loaded");
 	fault_at("at 'x':run(function()\nfor i = 1, nil do end end)", "t.lua:2: *'for' limit*");
 	fault_at("at 'x':run(function()\ncoroutine.yield(1) end)",
-		 "t.lua:2: yield: only in a coroutine of the script's own");
+		 "t.lua:2: yield: can be called only in a coroutine of the script");
 	fault_at("local g = SimpleGate 'g'\n"
 		 "at 'x':run(function() coroutine.wrap(function()\ng:wait() end)() end)",
-		 "t.lua:3: wait: not inside a coroutine of the script's own");
+		 "t.lua:3: wait: cannot be called inside a coroutine of the script");
 	fault_at("at 'x':run(function() wait_until(3) end)",
 		 "t.lua:1: wait_until: expected a function, got a number");
 	fault_at("at 'x':run(function() wait_until(function()\nnope() end) end)",
@@ -173,7 +173,7 @@ static void test_stored_hit_is_over(void **state)
 		  "  return true\n"
 		  "end)");
 	step(&r, r.a, 0, "release worker#1; ");
-	step(&r, r.a, 0, "fault t.lua:3: this hit is over; ");
+	step(&r, r.a, 0, "fault t.lua:3: this hit is no longer valid: its arrival has ended; ");
 	fixture_fini(&r.f);
 }
 
@@ -212,7 +212,7 @@ static void test_hit_of_a_run_lives_on(void **state)
 	step(&r, r.b, 1, "release worker#2; ");
 	assert_string_equal(r.f.printed.text, "calc.c\t1\n");
 	step(&r, r.b, 2, "opened g; release worker#2; release worker#1; ");
-	step(&r, r.b, 1, "fault t.lua:3: this hit is over; ");
+	step(&r, r.b, 1, "fault t.lua:3: this hit is no longer valid: its arrival has ended; ");
 	fixture_fini(&r.f);
 }
 
@@ -247,7 +247,7 @@ static void test_run_of_a_dead_thread(void **state)
 	step(&r, r.a, 0, "hold worker#1; ");
 	engine_thread_exited(r.f.engine, r.a);
 	assert_string_equal(decided(&r.f), "");
-	step(&r, r.b, 1, "fault t.lua:4: this hit is over; ");
+	step(&r, r.b, 1, "fault t.lua:4: this hit is no longer valid: its arrival has ended; ");
 	fixture_fini(&r.f);
 }
 
@@ -295,7 +295,7 @@ static void test_faults_of_gate_types(void **state)
 	fault_at(TYPE("function C:ready() c2() end") "at 'x':wait(c)",
 		 "t.lua:2: undefined name 'c2'");
 	fault_at(TYPE("function C:ready() self:open() end") "at 'x':wait(c)",
-		 "t.lua:2: open: this function may only answer; *");
+		 "t.lua:2: open: this function can only read; *");
 	fault_at(TYPE("function C:ready() return true end function C:passed() error {} end") "at "
 											     "'x':"
 											     "wait("
@@ -310,7 +310,7 @@ static void test_faults_of_gate_types(void **state)
 		 "t.lua:2: *C stack overflow*");
 	fault_at(TYPE("C.ready = print function C:opened() c0 = nil self:wait() end") "at "
 										      "'x':open(c)",
-		 "t.lua:2: wait: only inside a function given to :run");
+		 "t.lua:2: wait: can be called only inside a function given to :run");
 	fault_at(TYPE("function C:ready() while true do end end") "at 'x':wait(c)",
 		 "t.lua:2: the function computed for more than a second");
 }

@@ -186,12 +186,13 @@ static const char *gather(const struct text *x, size_t at, struct moved *m)
 		struct arch_insn *in = &m->in[m->count];
 
 		if (m->count && in[-1].flow != ARCH_FLOW_NEXT)
-			return "a jump or a call comes before there is room for one of ours";
+			return "a jump or a call comes within the bytes that gatectl's jump needs";
 		if (arch_decode(x->bytes + end, x->size - end, x->base + end, in) < 0 ||
 		    in->is_trap)
-			return "what comes next is no instruction, or a trap";
+			return "the next bytes are not an instruction, or are a trap";
 		if (in->is_syscall)
-			return "a system call comes next, which may have to be made again";
+			return "the next instruction is a system call, which the kernel may "
+			       "restart";
 		if (m->count && x->begins[end])
 			return "a jump leads into the middle";
 		m->from[m->count] = x->base + end;

@@ -231,7 +231,7 @@ static void texts_and_marks(void **state)
 	assert_int_equal(p->sites.items[0].line, 23);
 	assert_says(refusal_of(p, "//argument"), "belongs to on line 27");
 	assert_says(refusal_of(p, "//macro"), "belongs to on line 30");
-	assert_says(refusal_of(p, "//alone"), "only a comment on it");
+	assert_says(refusal_of(p, "//alone"), "only a comment");
 	assert_says(p->err.text, "34 (in main)");
 	assert_says(refusal_of(p, "//string"), "no source line carries the mark");
 	program_write(p, "other.c", other_c);

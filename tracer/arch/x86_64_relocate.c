@@ -166,14 +166,14 @@ static const char *refusal(const ZydisDecodedInstruction *in)
 	case ZYDIS_MNEMONIC_SYSENTER:
 	case ZYDIS_MNEMONIC_SYSEXIT:
 	case ZYDIS_MNEMONIC_SYSRET:
-		return "sysenter, sysexit and sysret come back at a fixed address";
+		return "sysenter, sysexit and sysret return to a fixed address";
 	default:
 		break;
 	}
 	if (in->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return "a far jump or call";
 	if (x86_64_is_ambiguous(in))
-		return "a branch with an operand-size prefix, that processors take differently";
+		return "a branch with an operand-size prefix, which processors execute differently";
 	if (is_rip_relative(in) && in->address_width == 32)
 		return "an operand relative to eip (address-size prefix)";
 	return NULL;

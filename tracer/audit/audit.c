@@ -49,7 +49,8 @@ int audit_marks_check(const struct audit_program *p, struct error *err)
 			  path_shown(program_text(p, f->at.file)), f->at.line,
 			  program_text(p, f->guarded_by), program_text(p, r->name),
 			  program_text(p, f->guarded_by));
-		return error_hint(err, "it names the lock, a field of the same struct");
+		return error_hint(
+			err, "@guarded_by takes the name of the lock, a field of the same struct");
 	}
 	return 0;
 }

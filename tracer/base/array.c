@@ -13,10 +13,10 @@ static void *or_die(void *memory, size_t size)
 
 	if (memory)
 		return memory;
-	snprintf(text, sizeof(text),
-		 "gatectl: error: out of memory: %zu bytes more are not there\n", size);
+	snprintf(text, sizeof(text), "gatectl: error: out of memory: cannot allocate %zu bytes\n",
+		 size);
 	fputs(text, stderr);
-	fputs("try: a higher limit (ulimit -v, the memory of the container)\n", stderr);
+	fputs("try: a higher limit (ulimit -v, or the memory of the container)\n", stderr);
 	leave_now(125);
 }
 

@@ -16,7 +16,7 @@ static int usage(struct error *err)
 static int attach_parse(struct cli *cli, struct error *err)
 {
 	if (cli->rest_count > 1) {
-		error_set(err, ERROR_USAGE, "attach: '%s' is one argument too many", cli->rest[1]);
+		error_set(err, ERROR_USAGE, "attach: unexpected argument '%s'", cli->rest[1]);
 		return usage(err);
 	}
 	if (options_read_pid(cli->rest[0], &cli->run.pid))
@@ -56,8 +56,8 @@ int attach_guarded(struct cli *cli, bool steered, int (*run)(struct cli *cli))
 
 	if (cli->run.leftover == LEFTOVER_KILL) {
 		error_set(&err, ERROR_USAGE,
-			  "--leftover=kill: a process that was attached to is never ended");
-		error_hint(&err, "leave or wait");
+			  "--leftover=kill: gatectl never ends a process that it has attached to");
+		error_hint(&err, "--leftover=leave, or --leftover=wait");
 		return output_error(cli, &err);
 	}
 	started = run_guard(&cli->run, steered, &status, &err);

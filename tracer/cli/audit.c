@@ -60,7 +60,7 @@ static void print_summary(const struct audit_result *r)
 	if (r->known)
 		printf("; %lu in the baseline", r->known);
 	if (r->hidden)
-		printf("; %lu of low confidence not told (--all)", r->hidden);
+		printf("; %lu of low confidence not shown (--all)", r->hidden);
 	if (r->tried)
 		printf("; %lu of %lu confirmed", r->confirmed, r->tried);
 	putchar('\n');

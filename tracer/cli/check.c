@@ -166,9 +166,9 @@ static void add_drift(const struct meaning *was, const struct drift *d, struct s
 		check_add_place(&d->candidates[0], was, out);
 		return;
 	}
-	str_add(out, d->kind == DRIFT_DOUBTED ? ", which may be one of these now:"
-		     : d->count		      ? ", which is not there any more; like it:"
-					      : ", which is not there any more");
+	str_add(out, d->kind == DRIFT_DOUBTED ? ", which may now be one of these:"
+		     : d->count		      ? ", which no longer exists; similar:"
+					      : ", which no longer exists");
 	add_candidates(d, out);
 }
 
@@ -307,7 +307,8 @@ static void not_rewritten(struct check *k, const struct checked *c, const struct
 		    answer == REWRITE_AMBIGUOUS
 			    ? "but several strings of the script are this location and none is on "
 			      "this line"
-			    : "but no string of the script is this location: it is put together");
+			    : "but no string of the script is this location, since the script "
+			      "computes it");
 }
 
 /* Prints what was rewritten, and updates the lock. */
@@ -356,8 +357,8 @@ static void leave_taken(struct check *k, struct checked *c)
 		if (!check_is_taken(c, f))
 			continue;
 		check_error(k,
-			    "%s:%u: %s is now at %s, but so another location of the script is "
-			    "called, which is lost: that one has to be put right first",
+			    "%s:%u: %s is now at %s, but another location of the script has that "
+			    "name and no longer exists: correct that one first",
 			    c->script, f->line, f->from, f->to);
 		fix_fini(f);
 		array_remove(&c->fixes, i);
@@ -401,9 +402,10 @@ static int fix_all(struct check *k, struct error *err)
 	if (any || !k->files.count)
 		return 0;
 	error_set(err, ERROR_USAGE,
-		  "check --fix: there is no %s that says what the locations meant",
+		  "check --fix: there is no %s, which records what the locations meant",
 		  k->files.items[0]->path);
-	return error_hint(err, "while they are right: gatectl check --lock -g %s PROG",
+	return error_hint(err,
+			  "write it while the locations are right: gatectl check --lock -g %s PROG",
 			  k->files.items[0]->script);
 }
 
@@ -418,8 +420,8 @@ static void hint(const struct check *k)
 	if (k->movable)
 		str_add(&text, "try: gatectl check --fix");
 	else
-		str_add(&text, "try: put the locations right in the script, then gatectl check "
-			       "--lock");
+		str_add(&text,
+			"try: correct the locations in the script, then gatectl check --lock");
 	array_each(const char *, script, &k->cli->run.scripts)
 		str_addf(&text, " -g %s", *script);
 	str_addf(&text, " %s\n", k->cli->rest[0]);
@@ -498,9 +500,9 @@ int command_check(struct cli *cli)
 	if (!cli->run.scripts.count)
 		error_set(&err, ERROR_USAGE, "check: no gate script was given");
 	else if (cli->rest_count > 1 && !cli->check.order)
-		error_set(&err, ERROR_USAGE, "check: '%s' is one argument too many", cli->rest[1]);
+		error_set(&err, ERROR_USAGE, "check: unexpected argument '%s'", cli->rest[1]);
 	else if (cli->check.lock && cli->check.fix)
-		error_set(&err, ERROR_USAGE, "check: --lock and --fix cannot go together");
+		error_set(&err, ERROR_USAGE, "check: --lock and --fix cannot be combined");
 	if (err.code) {
 		error_hint(&err, "gatectl check -g FILE.lua PROG");
 		return output_error(cli, &err);

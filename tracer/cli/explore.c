@@ -58,14 +58,16 @@ int explore_take_schedule(struct cli *cli, struct error *err)
 			continue;
 		}
 		if (cli->schedule)
-			return error_set(err, ERROR_USAGE, "--gates: %s and %s are two schedules",
+			return error_set(err, ERROR_USAGE,
+					 "--gates: %s and %s: only one schedule can be given",
 					 cli->schedule, path);
 		cli->schedule = path;
 	}
 	cli->run.scripts.count = kept;
 	if (cli->schedule && cli->merge)
 		return error_set(err, ERROR_USAGE,
-				 "--gates: %s is a schedule, and --merge runs none", cli->schedule);
+				 "--gates: %s is a schedule, and --merge runs no schedule",
+				 cli->schedule);
 	return 0;
 }
 
@@ -179,7 +181,7 @@ static const char *points_of(const struct explore *e)
 static void add_extent(const struct explore *e, struct str *out)
 {
 	if (!e->failures.count && e->cut + e->late >= e->runs)
-		str_add(out, "no schedule ended, so nothing is known; ");
+		str_add(out, "no schedule ended, so there is no result; ");
 	else if (!e->failures.count && e->cut + e->late)
 		str_add(out, "no failure in the others; ");
 	else if (!e->failures.count)
@@ -190,12 +192,11 @@ static void add_extent(const struct explore *e, struct str *out)
 		str_addf(out, "these are all schedules of at most %u preemption%s%s\n",
 			 e->options.bound, str_plural(e->options.bound), points_of(e));
 	if (e->complete == EXPLORE_COMPLETE_IF_FAIR)
-		str_add(out,
-			"but for those in which a thread that yields, or spins, goes on before the "
-			"others have moved\n");
+		str_add(out, "except those in which a thread that yields, or spins, runs again "
+			     "before the other threads have run\n");
 	if (!e->failures.count && !e->costly && e->options.points == POINTS_RACES)
-		str_add(out, "of memory only accesses that raced in the first runs were points: "
-			     "--points memory takes all that threads may share\n");
+		str_add(out, "accesses to memory were points only where they raced in the first "
+			     "runs: --points memory takes all that threads may share\n");
 }
 
 static void add_cut(const struct explore *e, struct str *out)
@@ -214,10 +215,10 @@ static void add_cut(const struct explore *e, struct str *out)
 static void add_oddities(const struct explore *e, struct str *out)
 {
 	if (e->earlier)
-		str_addf(out, "%lu of them by an earlier search, which this one has gone on with\n",
+		str_addf(out, "%lu of them by an earlier search, which this one has continued\n",
 			 e->earlier);
 	if (e->no_journal)
-		str_addf(out, "it cannot be gone on with later: %s\n", e->no_journal);
+		str_addf(out, "the search cannot be continued later: %s\n", e->no_journal);
 	array_each(char *const, text, &e->lacks)
 		str_addf(out, "%s\n", *text);
 	if (e->alone == e->runs)
@@ -227,27 +228,26 @@ static void add_oddities(const struct explore *e, struct str *out)
 		str_addf(out, "%lu ended because of the gates, which is no failure\n", e->barred);
 	if (e->costly)
 		str_add(out,
-			"synchronisation alone was a point, as one run that looked at accesses to "
-			"memory took too many stops: --points races looks at all of them\n");
+			"only synchronisation was a point, since one run that recorded accesses to "
+			"memory took too many stops: --points races records all of them\n");
 	if (e->cut)
 		add_cut(e, out);
 	if (e->late)
 		str_addf(out, "%lu schedule%s had not ended when the time was over\n", e->late,
 			 str_plural(e->late));
 	if (e->differed)
-		str_addf(out, "%lu of %lu that were run twice were not the same: %s\n", e->differed,
-			 e->twice, e->differs ? e->differs : "");
+		str_addf(out, "%lu of %lu schedules that were run twice differed: %s\n",
+			 e->differed, e->twice, e->differs ? e->differs : "");
 	if (e->asks_ids)
-		str_add(out,
-			"the program asks for ids of its threads or processes, which are others in "
-			"each run\n");
+		str_add(out, "the program asks for ids of its threads or processes, which differ "
+			     "from run to run\n");
 	if (e->not_from)
 		str_addf(out,
-			 "schedules begin at main: the program has other threads when it comes to "
-			 "%s\n",
+			 "schedules begin at main, since the program has several threads when it "
+			 "reaches %s\n",
 			 e->options.from);
 	if (!e->forked && e->not_forked)
-		str_addf(out, "each schedule has started the program anew: %s\n", e->not_forked);
+		str_addf(out, "each schedule has started the program again: %s\n", e->not_forked);
 }
 
 static void add_summary(const struct explore *e, struct str *out)
@@ -293,16 +293,16 @@ static void add_first_line(const struct explore *e, struct str *out)
 static void add_undisturbed(const struct explore_failure *f, struct str *out)
 {
 	if (f->undisturbed)
-		str_add(out, "the undisturbed run hangs, in which each thread goes on until it "
-			     "waits: no order of threads is needed\n");
+		str_add(out, "the run without preemptions hangs: no particular order of threads is "
+			     "needed\n");
 }
 
 /* Adds what `run` would print, and the replay command if that gives no hint. */
 static void add_story(const struct explore_failure *f, struct str *out)
 {
 	if (f->rerun != RERUN_NONE && f->rerun != RERUN_SAME)
-		str_add(out, "run once more it did not fail like that: the program depends on "
-			     "something else than the order of its threads\n");
+		str_add(out, "a second run of the schedule did not fail like that: the program "
+			     "depends on more than the order of its threads\n");
 	str_add(out, f->text);
 	if (f->folder && !strstr(f->text, "\ntry: "))
 		str_addf(out, "try: gatectl replay %s/schedule\n", f->folder);
@@ -311,7 +311,7 @@ static void add_story(const struct explore_failure *f, struct str *out)
 	if (f->forced) {
 		if (f->is_other)
 			str_add(out, "no gates force the schedule that was found first: this is "
-				     "another one that fails so\n");
+				     "another schedule with the same failure\n");
 		str_add(out, "the script has forced it in ");
 		explore_gates_runs(f->forced, f->asked, f->forced_s, out);
 		str_add(out, "\n");

@@ -27,7 +27,7 @@ static void print_values(const struct harness_op *op)
 {
 	array_each(const struct harness_argument, a, &op->arguments) {
 		if (a->kind == HARNESS_OUT)
-			output_print("; %s: looked at afterwards", a->type);
+			output_print("; %s: read after the call", a->type);
 		if (a->kind == HARNESS_VISITS)
 			output_print("; a function that counts its calls");
 		for (size_t i = 0; a->kind == HARNESS_VALUE && i < a->values.count; i++)
@@ -60,7 +60,7 @@ static void print_make(const char *text)
 {
 	struct str line = {0};
 
-	str_add(&line, "made by: ");
+	str_add(&line, "created by: ");
 	for (; *text; text++)
 		if (*text != '\t')
 			str_add_bytes(&line, *text == '\n' ? " " : text, 1);
@@ -79,11 +79,11 @@ static void print_list(struct harness_hunt *h)
 	if (o->make)
 		print_make(o->make);
 	else
-		output_print("made by: %llu bytes of zeroes\n", (unsigned long long)o->memory);
+		output_print("created by: %llu zero bytes\n", (unsigned long long)o->memory);
 	if (o->end)
-		output_print("ended by: %s(object);\n", o->end);
+		output_print("destroyed by: %s(object);\n", o->end);
 	else
-		puts("ended by: nothing");
+		puts("destroyed by: nothing");
 }
 
 /* ---- the summary ----------------------------------------------------------------------------- */
@@ -109,8 +109,7 @@ static void add_final(const struct harness_hunt *h, struct str *out)
 	array_each(const unsigned, call, &h->final)
 		str_addf(out, " %s", h->object.calls.items[*call].text);
 	if (h->takes)
-		str_addf(out, " %s until there is nothing left",
-			 h->object.calls.items[h->taker].text);
+		str_addf(out, " %s until nothing is left", h->object.calls.items[h->taker].text);
 }
 
 static void add_size(const struct harness_size *s, struct str *out)
@@ -119,8 +118,10 @@ static void add_size(const struct harness_size *s, struct str *out)
 		 s->more ? "more than " : "", s->harnesses, s->harnesses == 1 ? "" : "es",
 		 s->searched);
 	if (s->unusable)
-		str_addf(out, ", %lu left out, since whole calls do not end well there",
-			 s->unusable);
+		str_addf(
+			out,
+			", %lu left out, since calls one after the other do not end normally there",
+			s->unusable);
 	str_add(out, "\n");
 }
 
@@ -131,15 +132,18 @@ static void add_extent(const struct harness_hunt *h, bool is_whole, struct str *
 		if (s->calls && s->harnesses)
 			add_size(s, out);
 	if (h->unusable && h->options.schemas.count)
-		str_addf(out, "%lu left out, since whole calls do not end well there\n",
-			 h->unusable);
+		str_addf(
+			out,
+			"%lu left out, since calls one after the other do not end normally there\n",
+			h->unusable);
 	if (h->contained)
 		str_addf(out, "%lu left out, since they contain a violation\n", h->contained);
 	if (h->out_of_time)
 		str_addf(out, "the %.0f seconds are over: there may be more (--for)\n",
 			 h->explore.seconds);
 	if (is_whole && h->runs && !h->violations.count)
-		str_add(out, "no violation: every outcome that came is one of whole calls\n");
+		str_add(out,
+			"no violation: each outcome is also that of an order of whole calls\n");
 }
 
 static void add_summary(const struct harness_hunt *h, bool is_whole, struct str *out)
@@ -217,7 +221,8 @@ static int harness_settle(struct cli *cli, struct error *err)
 		return error_hint(err, "gatectl harness --object 'struct queue' LIBRARY");
 	}
 	if (cli->rest_count > 1) {
-		error_set(err, ERROR_USAGE, "harness: '%s' comes behind the library", cli->rest[1]);
+		error_set(err, ERROR_USAGE, "harness: unexpected argument '%s' after the library",
+			  cli->rest[1]);
 		return error_hint(err, "gatectl harness --help");
 	}
 	o->library = cli->rest[0];

@@ -118,7 +118,8 @@ static void print_site(const struct run_query *q, const struct source_site *site
 		output_line(&newer);
 	}
 	if (site->empty)
-		printf("      no code of its own: it shares this address with what comes next\n");
+		printf("      no code of its own: it shares this address with the next "
+		       "statement\n");
 	print_rounds(site);
 	if (variables) {
 		print_variables(site);
@@ -148,7 +149,8 @@ int query_print(const struct cli *cli, const struct run_query *q, bool variables
 	else
 		str_addf(&line, ": %zu site%s", q->sites->count, str_plural(q->sites->count));
 	if (!q->pending && q->sites->inlined_skipped)
-		str_addf(&line, "; at %u call%s it was inlined, and has no return to stop at",
+		str_addf(&line,
+			 "; it was inlined at %u call%s, where there is no return to stop at",
 			 q->sites->inlined_skipped, str_plural(q->sites->inlined_skipped));
 	output_line(&line);
 	for (size_t i = 0; !q->pending && i < q->sites->count; i++)

@@ -51,8 +51,8 @@ int output_error(const struct cli *cli, const struct error *err)
 	if (err->hint)
 		str_addf(&text, "try: %s\n", err->hint);
 	else if (err->code == ERROR_SCRIPT)
-		str_add(&text, "try: correct the script there; gatectl-gates(5) says what it can "
-			       "use\n");
+		str_add(&text,
+			"try: correct the script there; gatectl-gates(5) describes gate scripts\n");
 	output_verdict(cli, str_text(&text), NULL, 0);
 	str_fini(&text);
 	return status;
@@ -132,8 +132,9 @@ int output_end(int status)
 	if (output_flush() == 0)
 		return status;
 	error_set(&err, ERROR_SYSTEM, "standard output cannot be written: %s",
-		  flush_errno ? strerror(flush_errno) : "not all of it");
-	error_hint(&err, "give it a file or a pipe that somebody reads, with room");
+		  flush_errno ? strerror(flush_errno) : "not all of it was taken");
+	error_hint(&err,
+		   "redirect it to a pipe with a reader, or to a file on a disk with free space");
 	output_error(&(struct cli){0}, &err);
 	return VERDICT_ERROR;
 }

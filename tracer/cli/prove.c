@@ -126,7 +126,7 @@ static void say_idle(const struct prove *p)
 
 static void say_luck(const struct prove *p, const char *first)
 {
-	output_print("%s it does not come when, with all gates,\nthe threads of %s are delayed.\n",
+	output_print("%s it does not come if, with all gates,\nthe threads of %s are delayed.\n",
 		     first, p->luck);
 }
 
@@ -136,8 +136,8 @@ static void say_all(const struct prove *p)
 		output_print("The script does not force the outcome: it came in %lu of %lu runs.\n",
 			     p->all.agreed, p->all.runs);
 		if (p->none.without.runs && count_of(p, PROVE_UNKNOWN))
-			puts("Not known: the difference is no greater than by luck; more runs "
-			     "(-n) may tell.");
+			puts("Not known: the difference may be chance; more runs (-n) may decide "
+			     "it.");
 	} else if (p->luck)
 		say_luck(p, "The outcome came in every run, but by luck:");
 	else if (p->lines.count)
@@ -157,7 +157,7 @@ static void print_sentences(const struct prove *p)
 		say_all(p);
 		return;
 	}
-	puts("It comes without any gate, too: the program does it by itself.");
+	puts("The outcome also comes without any gate: the program produces it by itself.");
 	if (p->luck)
 		say_luck(p, "But by luck:");
 }

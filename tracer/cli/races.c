@@ -31,8 +31,8 @@ static void add_summary(const struct races_hunt *h, struct str *out)
 			 str_plural(h->ignored));
 	if (is_no_answer(h))
 		str_addf(out,
-			 "this is no answer: the time was enough for one run only, and races show "
-			 "in several; --for with more than %g seconds, or --points sync\n",
+			 "no result: there was time for one run only, and races show in several; "
+			 "use --for with more than %g seconds, or --points sync\n",
 			 e->options.seconds);
 	else if (!h->found.count)
 		str_add(out, "no race: in these runs every two conflicting accesses were "
@@ -44,8 +44,8 @@ static void print_unknown(const struct races_hunt *h)
 {
 	array_each(const struct races_ignored, ignored, &h->at)
 		if (ignored->is_nothing)
-			log_line("gatectl: note: --ignore: %s:%u: nothing is called '%s' in the "
-				 "program and the libraries that it starts with",
+			log_line("gatectl: note: --ignore: %s:%u: neither the program nor the "
+				 "libraries that it starts with have '%s'",
 				 h->ignore, ignored->number, ignored->location.text);
 }
 
@@ -95,7 +95,7 @@ static int races_settle(struct cli *cli, struct races_hunt *h, struct error *err
 	o->strategy = o->strategy ? o->strategy : RACES_STRATEGY;
 	if (options_is_strategy(o->strategy))
 		return 0;
-	return error_set(err, ERROR_USAGE, "races: --strategy %s is not there yet", o->strategy);
+	return error_set(err, ERROR_USAGE, "races: --strategy %s is not supported", o->strategy);
 }
 
 int command_races(struct cli *cli)

@@ -63,9 +63,9 @@ static void say_order(const struct cli *cli, struct order_log *log)
 		log_line("gatectl: order of events: %s", difference);
 	else if (cli->run.verbose)
 		log_line("gatectl: the order of events was the same in all runs%s",
-			 order_log_swapped(log) ? ", but for threads of one start routine that "
-						  "changed roles"
-						: "");
+			 order_log_swapped(log)
+				 ? ", except that threads of one start routine changed roles"
+				 : "");
 }
 
 static int repeat(struct cli *cli)

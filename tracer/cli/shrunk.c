@@ -80,9 +80,10 @@ static char *mapped_file(uintptr_t address, char *line, size_t size)
 
 static void shrunk_tell(const char *path)
 {
-	static const char what[] = ": it cannot be read any more: it has become shorter since it "
-				   "was opened, or its disk fails\n",
-			  hint[] = "try: run again when what writes this file has ended\n";
+	static const char
+		what[] = ": cannot be read any more: the file was truncated after it was opened, "
+			 "or its disk fails\n",
+		hint[] = "try: run again when the command that writes this file has ended\n";
 	static char text[5000];
 	char *end = stpcpy(text, "gatectl: error: ");
 

@@ -78,7 +78,7 @@ static int not_elf(const struct module *m, const char *path, struct error *err)
 
 static int truncated(const char *path, const char *what, struct error *err)
 {
-	return error_set(err, ERROR_OBJECT, "%s: truncated ELF file: %s behind its end", path,
+	return error_set(err, ERROR_OBJECT, "%s: truncated ELF file: %s beyond its end", path,
 			 what);
 }
 

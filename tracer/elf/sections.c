@@ -64,7 +64,7 @@ static int inflate_zstd(const char *path, const char *name, const Elf_Data *d, c
 	if (ZSTD_isError(size))
 		return cannot_inflate(path, name, ZSTD_getErrorName(size), err);
 	if (size != c->ch_size)
-		return cannot_inflate(path, name, "it has another size than its header says", err);
+		return cannot_inflate(path, name, "its size differs from that in its header", err);
 	*out = (struct section_data){.bytes = size ? *own : NULL, .size = size};
 	return 0;
 }

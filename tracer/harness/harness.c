@@ -46,10 +46,9 @@ static void note_others(struct harness_hunt *h)
 		if (!is_runtime(library))
 			str_addf(&text, "%s%s", text.length ? ", " : "", library);
 	if (text.length) {
-		str_add(&text,
-			": a library of the system, or one without debug information, is not "
-			"looked into: threads change there only where it waits. If the object is "
-			"its, make that the LIBRARY");
+		str_add(&text, ": a library of the system, or without debug information, has no "
+			       "points inside: threads switch there only where it waits. If it "
+			       "contains the object, name it as LIBRARY");
 		*array_add(&h->notes) = str_take(&text);
 	}
 }
@@ -298,11 +297,12 @@ static int nothing_searched(struct harness_hunt *h)
 	if (!h->unusable)
 		return error_set(h->x.err, ERROR_USAGE,
 				 "nothing was searched: no harness of so many threads and calls "
-				 "changes anything");
+				 "changes the object");
 	error_set(h->x.err, ERROR_USAGE,
-		  "nothing was searched: whole calls do not end well in any of %lu harness%s",
+		  "nothing was searched: calls one after the other do not end normally in any of "
+		  "%lu harness%s",
 		  h->unusable, h->unusable == 1 ? "" : "es");
-	return error_hint(h->x.err, "--ops says which operations are called, --schema how");
+	return error_hint(h->x.err, "--ops names the operations that are called, --schema how");
 }
 
 int harness_hunt(struct harness_hunt *h)

@@ -174,11 +174,10 @@ void attach_ended(struct run *s)
 
 	if (s->over || s->root_ended)
 		return;
-	error_set(
-		&err, ERROR_SYSTEM,
-		"process %d has ended; how is known to its parent alone, because its first thread "
-		"had ended before gatectl came",
-		s->options->pid);
+	error_set(&err, ERROR_SYSTEM,
+		  "process %d has ended; only its parent knows its status, because its first "
+		  "thread had ended before gatectl attached",
+		  s->options->pid);
 	error_hint(&err, "start the program again, and attach earlier");
 	run_fault(s, &err);
 }
@@ -188,8 +187,8 @@ void attach_ended(struct run *s)
 static int lost(const struct run_options *o, int signal, struct error *err)
 {
 	error_set(err, ERROR_SYSTEM,
-		  "the part of gatectl that traced process %d was ended by signal %d: traps may be "
-		  "left in the process, which end it with SIGTRAP when it comes to one",
+		  "the part of gatectl that traced process %d was ended by signal %d: the process "
+		  "may contain traps, and ends with SIGTRAP when it reaches one",
 		  o->pid, signal);
 	return error_hint(err, "start that program again; end gatectl by Ctrl-C or SIGTERM");
 }

@@ -18,7 +18,7 @@ static int explain_condition(const struct place *place, enum error_code code, st
 	error_set(&whole, code, "%s: when%s%s", place->location, *what == ' ' ? "" : ": ", what);
 	error_hint(&whole, "%s",
 		   err->hint ? err->hint
-			     : "write a C expression of what is in scope there, or give :when a "
+			     : "write a C expression of variables in scope there, or give :when a "
 			       "Lua function");
 	return error_move(err, &whole);
 }

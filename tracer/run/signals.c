@@ -48,10 +48,10 @@ void signals_note_frozen(struct run *s)
 	if (!tracee_frozen_by())
 		return;
 	error_set(&err, ERROR_STATE,
-		  "process %d of the program traced gatectl itself and stopped it, so that nobody "
-		  "could go "
-		  "on: it was killed",
+		  "process %d of the program traced gatectl itself and stopped it, so that no "
+		  "thread could run: gatectl killed the process",
 		  (int)tracee_frozen_by());
-	error_hint(&err, "leave out what attaches to its own parent: a process has one tracer");
+	error_hint(&err, "run the program without the code that attaches to its parent: a process "
+			 "has one tracer");
 	run_fault(s, &err);
 }

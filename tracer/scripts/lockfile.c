@@ -201,8 +201,9 @@ struct parser {
 
 static int unknown(struct parser *p)
 {
-	error_set(p->err, ERROR_SCRIPT, "%s:%u: this is no line of a lock file", p->path, p->line);
-	return error_hint(p->err, "write it anew: gatectl check --lock -g FILE.lua PROG");
+	error_set(p->err, ERROR_SCRIPT, "%s:%u: this is not a line of a lock file", p->path,
+		  p->line);
+	return error_hint(p->err, "write the file again: gatectl check --lock -g FILE.lua PROG");
 }
 
 /* Returns what follows the word, or NULL if the line begins otherwise. */

@@ -37,7 +37,7 @@ static const double PART_TRIED = 0.25;
 /* Part of the verification's time for the searches before it. */
 static const double PART_LOOKED = 0.25;
 
-static const char no_time[] = "there was no time to see what gates do";
+static const char no_time[] = "there was no time to try gates";
 
 static void no_script(struct synth *g, const char *reason)
 {
@@ -59,15 +59,15 @@ static void not_forced(struct synth *g)
 	if (g->plan.unplaced)
 		str_addf(&text, "%s; ", g->plan.unplaced);
 	if (!lines)
-		str_add(&text, "its points are in no order that gates could force, and a plain "
-			       "run came out differently");
+		str_add(&text, "gates cannot force the order of its points, and a plain run had "
+			       "another outcome");
 	else if (g->oracle.made == 1)
-		str_addf(&text, "under %zu lines of gates the first plain run came out differently",
+		str_addf(&text, "under %zu lines of gates the first plain run had another outcome",
 			 lines);
 	else
 		str_addf(&text,
 			 "under %zu lines of gates it failed in %lu plain runs, and the next one "
-			 "came out differently",
+			 "had another outcome",
 			 lines, g->oracle.made - 1);
 	str_addf(&text, ": %s", differs + (strncmp(differs, "gatectl: ", 9) == 0 ? 9 : 0));
 	no_script(g, str_text(&text));

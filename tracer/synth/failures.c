@@ -82,7 +82,7 @@ static int make_small(struct explore *e, struct explore_failure *f)
 static int leave_without(struct explore *e, struct explore_failure *f)
 {
 	base_free(f->no_script);
-	f->no_script = base_strdup("by now the program fails without any order");
+	f->no_script = base_strdup("the program now fails without any gates");
 	return f->rerun != RERUN_NONE ? 0 : explore_examine(e, f);
 }
 
@@ -181,7 +181,7 @@ int explore_later_read(struct explore_later *l, struct explore *e)
 	if (replay_load(&l->replay, l->path, e->x.err) < 0)
 		return -1;
 	if (!schedule_option(&l->replay.head, "failure", 0)) {
-		error_set(e->x.err, ERROR_USAGE, "%s does not say how it fails", l->path);
+		error_set(e->x.err, ERROR_USAGE, "%s does not record a failure", l->path);
 		return error_hint(e->x.err, "give the file `schedule` of a folder that "
 					    "`gatectl explore` has written");
 	}
@@ -206,8 +206,7 @@ int explore_later_make(struct explore_later *l, struct explore *e)
 		error_set(e->x.err, ERROR_STATE,
 			  "%s: the program does not follow it, or does not fail like that any more",
 			  l->path);
-		return error_hint(e->x.err, "gatectl replay %s says where it goes another way",
-				  l->path);
+		return error_hint(e->x.err, "gatectl replay %s shows where it diverges", l->path);
 	}
 	answer = script_of(e, 1, f);
 	e->seconds = explore_now_s() - now;

@@ -37,8 +37,8 @@ static void add_command(const struct synth *g, struct str *out)
 	foreign_line(out, str_text(&words)); /* the caller splits lines */
 }
 
-const char explore_gates_cut[] =
-	"There was no time to try it without each of its gates: some of them may not matter";
+const char explore_gates_cut[] = "There was no time to try the script without each of its gates: "
+				 "some of them may not matter";
 
 void explore_gates_runs(unsigned long forced, unsigned long asked, double seconds, struct str *out)
 {
@@ -66,13 +66,13 @@ static void add_title(const struct synth *g, struct str *out)
 	}
 	if (g->late)
 		str_addf(out,
-			 "\nWhere %s began late it came out differently: what it does before its "
-			 "first step matters.",
+			 "\nRuns in which %s started late had another outcome: its actions before "
+			 "its first step matter.",
 			 g->late);
 	if (g->f->gates_cut)
 		str_addf(out, "\n%s.", explore_gates_cut);
 	if (g->plain)
-		str_add(out, "\nIt needs no gate: none of those has come out differently.");
+		str_add(out, "\nIt needs no gate: none of these runs had another outcome.");
 }
 
 /* True if the outcome can be the expectation: other output is only written in full if it is short
@@ -110,11 +110,12 @@ static const struct ending {
 	const char *kind, *outcome, *expect;
 } endings[] = {
 	{"deadlock", "no thread can move: a deadlock", "expect { deadlock = true }"},
-	{"livelock", "the program goes round for ever: a livelock", "expect { livelock = true }"},
-	{"hang", "no thread makes a step any more: the program hangs",
+	{"livelock", "the program repeats the same states for ever: a livelock",
+	 "expect { livelock = true }"},
+	{"hang", "no thread makes another step: the program hangs",
 	 "expect { time_limit = true }\nlimits { run = 2 }"}, /* it still runs after 2 s */
-	{"expect", "what the tester's script expects does not hold",
-	 "-- What fails is an expect of the script that it was found with."},
+	{"expect", "the expect of the tester's script does not hold",
+	 "-- The expect that fails is in the script of the search."},
 };
 
 static const struct ending *ending_of(const struct explore_failure *f)

@@ -124,7 +124,7 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 			    program_text(p, f->field), program_text(p, f->record), s->how,
 			    program_text(p, f->function));
 	else
-		finding_say(f, "'%s' %s, its lock and all; in %s", str_text(&object), s->how,
+		finding_say(f, "'%s' %s, together with its lock; in %s", str_text(&object), s->how,
 			    program_text(p, f->function));
 	graph_notes(a, s->function, WAY_HERE, f);
 }

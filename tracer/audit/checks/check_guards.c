@@ -331,13 +331,13 @@ static void say_what(const struct conflict *c, struct finding *f)
 	const char *how = entry_is(c->e, ACCESS_WRITES) ? "written" : "read";
 
 	if (c->m->is_told)
-		check_say(c->a, f, "is %s without '%s', which its comment names", how,
+		check_say(c->a, f, "is %s without '%s', which its @guarded_by names", how,
 			  lock_name(c->a, c->m->key));
 	else if (c->m->held)
 		check_say(c->a, f, "is %s without '%s', which is held at %u of %u places", how,
 			  lock_name(c->a, c->m->key), c->m->held, c->m->places);
 	else
-		check_say(c->a, f, "is %s with no lock that others hold, too", how);
+		check_say(c->a, f, "is %s without a lock that other accesses also hold", how);
 }
 
 static void report(struct audit *a, const struct conflict *c)
@@ -371,7 +371,7 @@ static void add_safe(struct audit *a, unsigned field, const struct majority *m, 
 	s->record = a->program->records.items[of->record].name;
 	s->field = of->name;
 	if (!written)
-		str_add(&why, "never written once others can see it");
+		str_add(&why, "never written after it is shared");
 	else if (!plain)
 		str_add(&why, "atomic");
 	else

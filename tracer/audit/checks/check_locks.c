@@ -144,14 +144,14 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 	f->is_asked = is_asked(a, e->from) || is_asked(a, e->to);
 	finding_say(f, "'%s' is taken while '%s' is held, %s; in %s", str_text(&taken),
 		    str_text(&held),
-		    e == against ? "and nothing says which of two such locks comes first"
-		    : against->to == e->from ? "elsewhere it is the other way round"
-					     : "and elsewhere the locks lead back in a circle",
+		    e == against	     ? "and no order of two such locks is defined"
+		    : against->to == e->from ? "elsewhere in the other order"
+					     : "and elsewhere other locks close a cycle",
 		    program_text(a->program, f->function));
 	edge_notes(a, e, WAY_HERE, f);
 	if (e != against) {
 		finding_step(f, WAY_OTHER_END, other->at, "%s here, in %s",
-			     against->to == e->from ? "the other order:" : "the way back begins",
+			     against->to == e->from ? "the other order:" : "the cycle continues",
 			     entries_name(a, other->function));
 		edge_notes(a, against, WAY_OTHER, f);
 	}
@@ -224,9 +224,9 @@ static void report_compound(struct audit *a, const struct suspicion *s)
 	if (!f)
 		return;
 	f->other = s->other;
-	check_say(a, f,
-		  "is loaded, and then changed by what was loaded, in two steps: another thread "
-		  "may come between");
+	check_say(
+		a, f,
+		"is loaded and then stored in two steps: another thread may change it in between");
 	graph_notes(a, s->function, WAY_HERE, f);
 }
 
@@ -239,11 +239,11 @@ void check_locks(struct audit *a)
 			continue;
 		if (s->kind == SUSPECT_DOUBLE_LOCK && !audit_may_be_taken_twice(a, s->term))
 			report_lock(a, s, FINDING_DOUBLE_LOCK,
-				    "is locked by the thread that holds it already");
+				    "is locked by a thread that already holds it");
 		else if (s->kind == SUSPECT_KEPT_LOCK &&
 			 !number_map_get(&a->handed, audit_lock_key(a, s->term)))
 			report_lock(a, s, FINDING_RETURN_WITH_LOCK,
-				    "is still locked on this way out, and unlocked on others");
+				    "is still locked on this return path, and unlocked on others");
 		else if (s->kind == SUSPECT_COMPOUND)
 			report_compound(a, s);
 	}

@@ -48,9 +48,9 @@ static void check_late(struct audit *a, const struct suspicion *s)
 			? CONFIDENCE_HIGH
 			: CONFIDENCE_LOW;
 	f->other = other->at;
-	check_say(a, f, "is written when others can see the object already");
+	check_say(a, f, "is written after the object has been shared");
 	graph_notes(a, s->function, WAY_HERE, f);
-	finding_step(f, WAY_HERE, s->other, "others can see it from here on");
+	finding_step(f, WAY_HERE, s->other, "the object is shared here");
 	finding_step(f, WAY_OTHER_END, other->at, "it is used here, in %s",
 		     entries_name(a, other->function));
 	entries_notes(a, other, WAY_OTHER, f);
@@ -73,9 +73,9 @@ static void check_unset(struct audit *a, const struct suspicion *s)
 	if (!f)
 		return;
 	f->confidence = is_protected(a, s->field) ? CONFIDENCE_HIGH : CONFIDENCE_LOW;
-	check_say(a, f, "is read, and has no value in a new object");
+	check_say(a, f, "is read, but a new object gives it no value");
 	entries_notes(a, reader, WAY_HERE, f);
-	finding_step(f, WAY_OTHER_END, s->at, "the new object is given away here, in %s",
+	finding_step(f, WAY_OTHER_END, s->at, "the new object is shared here, in %s",
 		     entries_name(a, s->function));
 	graph_notes(a, s->function, WAY_OTHER, f);
 }
@@ -103,10 +103,10 @@ static void check_freed(struct audit *a, const struct suspicion *s)
 		return;
 	f->confidence = s->is_certain ? CONFIDENCE_HIGH : CONFIDENCE_LOW;
 	term_print(&a->terms, a->program, function, s->term, &place);
-	finding_say(
-		f,
-		"what '%s' points to is ended here while others can still come to it there; in %s",
-		str_text(&place), program_text(a->program, f->function));
+	finding_say(f,
+		    "what '%s' points to is freed here while other threads can still reach it "
+		    "there; in %s",
+		    str_text(&place), program_text(a->program, f->function));
 	graph_notes(a, s->function, WAY_HERE, f);
 }
 

@@ -7,16 +7,16 @@
 /* Kinds of findings: the tag in messages, the name of the rule in SARIF, and its description. */
 #define FINDINGS(ONE)                                                                              \
 	ONE(P1, "P1", "FieldEscapes",                                                              \
-	    "A field is used outside of its module, or its address goes out")                      \
+	    "A field is used outside of its module, or its address escapes")                       \
 	ONE(P2, "P2", "UnsafePublication",                                                         \
-	    "An object is shared before it is complete, or ended while it is shared")              \
+	    "An object is shared before it is complete, or freed while it is shared")              \
 	ONE(P3, "P3", "NoCommonLock", "Two conflicting accesses hold no common lock")              \
 	ONE(LOCK_ORDER, "lock-order", "LockOrder", "Locks are taken in both orders")               \
 	ONE(DOUBLE_LOCK, "double-lock", "DoubleLock",                                              \
 	    "A lock is taken by the thread that holds it")                                         \
 	ONE(RETURN_WITH_LOCK, "return-with-lock", "ReturnWithLock",                                \
-	    "A lock is kept on one of the ways out")                                               \
-	ONE(COMPOUND, "compound", "CompoundAtomic", "Two atomic steps that ought to be one")
+	    "A lock is not released on one of the return paths")                                   \
+	ONE(COMPOUND, "compound", "CompoundAtomic", "Two atomic steps that should be one")
 
 #define FINDING_NAMED(tag, text, rule, description) FINDING_##tag,
 enum finding_tag { FINDINGS(FINDING_NAMED) FINDING_TAGS };

@@ -502,8 +502,8 @@ static void let_out(const struct audit_call *c)
 		    (c->e->operands[i + 1]->is_pointer || c->e->operands[i + 1]->decays) &&
 		    !object_is_own(c->w, c->s, c->arguments[i]))
 			object_escape(c->w, c->arguments[i],
-				      c->usr ? "is given to another module"
-					     : "is given to a function that is not known",
+				      c->usr ? "is passed to another module"
+					     : "is passed to an unknown function",
 				      c->e->at);
 }
 

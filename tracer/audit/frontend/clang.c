@@ -105,18 +105,19 @@ static int not_there(struct error *err, const char *missing, const struct str *w
 {
 	if (why->length) {
 		error_set(err, ERROR_SYSTEM,
-			  "audit reads C by libclang, and the one here cannot be loaded: %s",
-			  str_text(why));
+			  "audit reads C with libclang, which cannot be loaded: %s", str_text(why));
 		if (strstr(str_text(why), "failed to map") || strstr(str_text(why), "memory"))
-			return error_hint(err,
-					  "more memory (ulimit -v, the memory of the container)");
+			return error_hint(
+				err,
+				"raise the memory limit (ulimit -v, or that of the container)");
 		return error_hint(err, "install it again: apt-get install libclang-dev");
 	}
 	if (missing)
 		error_set(err, ERROR_USAGE,
-			  "audit reads C by libclang, and the one here has no clang_%s", missing);
+			  "audit reads C with libclang, and the installed one has no clang_%s",
+			  missing);
 	else
-		error_set(err, ERROR_USAGE, "audit reads C by libclang, and it is not installed");
+		error_set(err, ERROR_USAGE, "audit reads C with libclang, which is not installed");
 	return error_hint(err, "install it: apt-get install libclang-dev");
 }
 

@@ -112,8 +112,8 @@ static char *check_include(const struct included *i, const char *file, const str
 	case IS_ENDLESS:
 		if (depth)
 			str_addf(&said, "%s:", path_shown(file));
-		str_addf(&said, "%s%u: '%.*s' is no file", depth ? "" : "line ", d->line, d->length,
-			 d->name);
+		str_addf(&said, "%s%u: '%.*s' is not a file", depth ? "" : "line ", d->line,
+			 d->length, d->name);
 		return str_take(&said);
 	case IS_FILE:
 		/* The real path identifies a header that includes itself by "../x/x.h". */
@@ -162,7 +162,7 @@ char *included_no_file(const struct included *i, const char *file)
 		if ((strcmp(i->words[w], "-include") && strcmp(i->words[w], "-imacros")) ||
 		    find_include(i, i->folder, &d, &path) != IS_ENDLESS)
 			continue;
-		str_addf(&said, "%s %s: that is no file", i->words[w], name);
+		str_addf(&said, "%s %s: this is not a file", i->words[w], name);
 		return str_take(&said);
 	}
 	return check_file(i, file, 0);

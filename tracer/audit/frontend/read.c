@@ -340,12 +340,12 @@ static char *hopeless(struct reading *r, const struct unit *u)
 	struct stat s;
 
 	if (access(u->file, R_OK) != 0)
-		return base_strdup("there is no such file");
+		return base_strdup("the file does not exist");
 	if (!dot || strcmp(dot, ".c") != 0)
 		return base_strdup("it is not C");
 	/* Reading a pipe would block. */
 	if (stat(u->file, &s) != 0 || !S_ISREG(s.st_mode))
-		return base_strdup("it is no file");
+		return base_strdup("it is not a regular file");
 	return included_no_file(&i, u->file);
 }
 
@@ -421,8 +421,8 @@ static int nothing_read(const struct reading *r, struct error *err)
 				  "libclang %u lacks its own headers: apt-get install "
 				  "libclang-common-%u-dev",
 				  r->reader.clang.version, r->reader.clang.version);
-	return error_hint(err, "-p FOLDER with compile_commands.json, or --cflags, says how they "
-			       "are compiled");
+	return error_hint(err, "pass -p FOLDER with compile_commands.json, or --cflags, so that "
+			       "they can be compiled");
 }
 
 int audit_read(struct audit_read *a, const struct audit_read_options *options, struct error *err)

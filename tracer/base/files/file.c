@@ -35,7 +35,8 @@ char *file_read(const char *path, struct error *err)
 	}
 	saved = errno;
 	if (!text && f && !ferror(f))
-		error_set(err, ERROR_SYSTEM, "%s has a byte 0 in it: it is no text", path);
+		error_set(err, ERROR_SYSTEM, "%s contains a zero byte: it is not a text file",
+			  path);
 	else if (!text)
 		error_errno(err, ERROR_SYSTEM, "%s", path);
 	if (f)

@@ -109,7 +109,7 @@ int shortlived_make(struct shortlived *f, const char *name, const char *const *f
 	failed = failed || files_shortlived_make(f, files) < 0;
 	if (!failed)
 		return 0;
-	error_errno(err, ERROR_SYSTEM, "%s: no folder can be made", f->path);
+	error_errno(err, ERROR_SYSTEM, "%s: cannot create a folder there", f->path);
 	shortlived_remove(f);
 	return -1;
 }

@@ -187,13 +187,13 @@ static void tell_unconfirmed(struct finding *f, const struct explore *e, bool ot
 {
 	if (other)
 		finding_note(f, f->at,
-			     "not confirmed: what failed in %lu schedules did not come of this",
+			     "not confirmed: the failures in %lu schedules have other causes",
 			     e->runs);
 	else
 		finding_note(
 			f, f->at, "not confirmed: nothing failed in %lu schedules%s%s", e->runs,
-			e->options.fails == FAILS_OTHERWISE ? " but by deadlocks of locks" : "",
-			e->complete ? ", and there are no others" : "");
+			e->options.fails == FAILS_OTHERWISE ? " except by deadlocks of locks" : "",
+			e->complete ? ", and these are all schedules" : "");
 }
 
 /* `points`: places of the finding; NULL: all accesses that race, as the failure may be

@@ -186,7 +186,7 @@ static void audit_baseline(const void *of, struct str *out)
 {
 	const struct audit_result *r = of;
 
-	str_add(out, "# gatectl audit: findings that are known: tag, file, function, field\n");
+	str_add(out, "# gatectl audit: known findings: tag, file, function, field\n");
 	array_each(const struct finding, f, &r->audit->findings.items)
 		if (f->is_known || audit_is_reported(r->cli, f))
 			baseline_line(r->audit->program, f, out);

@@ -163,7 +163,7 @@ static int write_folder(const struct explore *e, struct explore_failure *f, cons
 	if (!f->folder && temporary)
 		remove_folder(temporary, folder);
 	if (!f->folder)
-		error_errno(err, ERROR_SYSTEM, "%s: what was found cannot be written there", dir);
+		error_errno(err, ERROR_SYSTEM, "%s: the result cannot be written there", dir);
 	if (!f->folder && is_new)
 		rmdir(dir);
 	if (folder >= 0)
@@ -179,7 +179,7 @@ int found_write(const struct explore *e, struct explore_failure *f, const char *
 	bool is_there = f->folder && write_again(e, f) == 0;
 
 	if (!is_there && f->folder && errno != ENOENT)
-		return error_errno(err, ERROR_SYSTEM, "%s: what was found cannot be written there",
+		return error_errno(err, ERROR_SYSTEM, "%s: the result cannot be written there",
 				   f->folder);
 	if (!is_there && write_folder(e, f, dir, err) < 0)
 		return -1;
@@ -215,10 +215,10 @@ static int check_link(const char *dir, struct error *err)
 	if (!is_theirs)
 		return 0;
 	error_set(err, ERROR_USAGE,
-		  "--output: %s is a symbolic link of another user: what is written would go where "
-		  "that user wants",
+		  "--output: %s is a symbolic link of another user, who would decide where the "
+		  "result is written",
 		  dir);
-	return error_hint(err, "-o DIR, in a directory that is yours");
+	return error_hint(err, "-o DIR, in a directory of your own");
 }
 
 int found_check(const char *dir, struct error *err)
@@ -230,14 +230,14 @@ int found_check(const char *dir, struct error *err)
 		return -1;
 	is_new = mkdir(dir, 0777) == 0;
 	if (!is_new && errno != EEXIST) {
-		error_errno(err, ERROR_USAGE, "--output: %s: no folder can be made there", dir);
+		error_errno(err, ERROR_USAGE, "--output: %s: cannot create a folder there", dir);
 		return error_hint(err, "-o DIR, in a directory that exists and is yours");
 	}
 	folder = new_folder(dir);
 	if (folder)
 		rmdir(folder);
 	else
-		error_errno(err, ERROR_USAGE, "--output: %s: nothing can be written there", dir);
+		error_errno(err, ERROR_USAGE, "--output: %s: cannot write there", dir);
 	if (is_new)
 		rmdir(dir);
 	base_free(folder);
@@ -274,7 +274,7 @@ int found_write_cuts(struct explore *e, struct error *err)
 	array_each(struct explore_cut, cut, &e->cuts)
 		if (!failed && !cut->folder && write_cut(cut, dir) < 0)
 			failed = error_errno(err, ERROR_SYSTEM,
-					     "%s: a schedule that was cut cannot be kept there",
+					     "%s: a schedule that was cut cannot be written there",
 					     dir);
 	base_free(dir);
 	return failed;

@@ -28,7 +28,7 @@ enum run_answer run_fails(const struct evaluation *r, const char *fmt, ...)
 enum run_answer run_push(struct evaluation *r, struct number n)
 {
 	if (r->count == MACHINE_STACK)
-		return run_broken(r, "its stack is too high");
+		return run_broken(r, "its stack overflows");
 	r->stack[r->count++] = n;
 	return RUN_DONE;
 }
@@ -249,7 +249,7 @@ static enum run_answer memory(struct evaluation *r, struct cursor *c, unsigned o
 	case DW_OP_xderef:
 	case DW_OP_xderef_size:
 	case DW_OP_xderef_type:
-		return run_broken(r, "an address space that is not there");
+		return run_broken(r, "an unknown address space");
 	default:
 		return RUN_NOT_MINE;
 	}
@@ -367,7 +367,7 @@ static enum run_answer jump(struct evaluation *r, const uint8_t *code, struct cu
 	int16_t by = (int16_t)cursor_fixed(c, 2);
 
 	if (by < 0 ? c->at - code < -by : c->end - c->at < by)
-		return run_broken(r, "a jump out of it");
+		return run_broken(r, "a jump to outside of it");
 	c->at += by;
 	return RUN_DONE;
 }
@@ -428,7 +428,7 @@ int expression_run(const struct expression *m, const uint8_t *code, size_t size,
 	struct evaluation r = {.m = m, .err = err, .out = out};
 
 	if (m->depth > MACHINE_DEPTH)
-		return run_broken(&r, "expressions within expressions without end");
+		return run_broken(&r, "expressions that are nested too deeply");
 	if ((initial && push_bits(&r, *initial) < 0) || run_code(&r, code, size) < 0)
 		return -1;
 	if (r.pieces)
@@ -444,7 +444,7 @@ int expression_value(const struct expression *m, const uint8_t *code, size_t siz
 	struct piece p;
 
 	if (m->depth > MACHINE_DEPTH)
-		return run_broken(&r, "expressions within expressions without end");
+		return run_broken(&r, "expressions that are nested too deeply");
 	if ((initial && push_bits(&r, *initial) < 0) || run_code(&r, code, size) < 0)
 		return -1;
 	p = take_place(&r);

@@ -34,7 +34,7 @@ static enum run_answer wide_register(const struct evaluation *r, unsigned n, uin
 		return RUN_DONE;
 	return run_fails(r, "register %s is not known in this frame",
 			 expression_register_name(n) ? expression_register_name(n)
-						     : "of an unknown number");
+						     : "with an unknown number");
 }
 
 enum run_answer run_register_value(const struct evaluation *r, uint64_t n, uint64_t *out)
@@ -172,7 +172,7 @@ static enum run_answer expression_places_call(struct evaluation *r, uint64_t off
 	if (!t || entry_read(t, offset, &e, r->err) < 0)
 		return RUN_BROKEN;
 	if (++r->calls > MACHINE_DEPTH)
-		return run_broken(r, "calls within calls without end");
+		return run_broken(r, "calls that are nested too deeply");
 	answer = find_code(r, &e, DW_AT_location, &code, &size);
 	if (answer == RUN_DONE)
 		answer = run_code(r, code, size);
@@ -266,7 +266,7 @@ static int find_site(const struct call_owner *caller, uint64_t offset, struct en
 	while ((more = callsite_next(&walk, out, err)) > 0)
 		if (callsite_return(out, &at) && at == offset)
 			return 0;
-	return more < 0 ? -1 : callsite_unavailable(err, "its caller does not say");
+	return more < 0 ? -1 : callsite_unavailable(err, "its call site does not give it");
 }
 
 /* Checks that the call site names this callee. An indirect call may give its target. Otherwise the
@@ -289,7 +289,7 @@ static int check_target(const struct expression *caller, const struct entry *sit
 			return -1;
 		same = target - frame->bias == callee->low;
 	}
-	return same ? 0 : callsite_unavailable(err, "it was not called from there directly");
+	return same ? 0 : callsite_unavailable(err, "the call before it is to another function");
 }
 
 /* ---- parameters of a call site -------------------------------------------------------------- */
@@ -368,7 +368,7 @@ static int find_parameter(const struct entry *site, const struct wanted_paramete
 	while ((more = entry_child(site, &next, out, err)) > 0)
 		if (is_parameter(out, w))
 			return 0;
-	return more < 0 ? -1 : callsite_unavailable(err, "its caller does not say");
+	return more < 0 ? -1 : callsite_unavailable(err, "its call site does not give it");
 }
 
 static const struct attr *call_site_value_of(const struct entry *parameter, bool through)
@@ -412,7 +412,7 @@ static int ask_caller(const struct expression *m, const struct call_owner *calle
 		return -1;
 	value = call_site_value_of(&parameter, w->through);
 	if (!value)
-		return callsite_unavailable(err, "its caller does not say");
+		return callsite_unavailable(err, "its call site does not give it");
 	return expression_value(&expression, value->block, value->size, NULL, out, err);
 }
 
@@ -434,9 +434,9 @@ int callsite_value(const struct expression *m, const uint8_t *code, size_t size,
 	struct call_owner callee;
 
 	if (m->depth > MACHINE_DEPTH)
-		return callsite_unavailable(err, "it was handed on too often");
+		return callsite_unavailable(err, "too many callers passed it on");
 	if (!parameter && !understand(code, size, &w))
-		return callsite_unavailable(err, "it was in no register");
+		return callsite_unavailable(err, "it was not in a register");
 	if (owner_of(m->frame, &callee, err) < 0)
 		return -1;
 	if (still_there(m->frame, &callee, &w, out))

@@ -270,8 +270,8 @@ static int unwind_rules(const struct dwarf_frame *f, struct unwind_rules *out, s
 	if (by_convention(f, &out->row))
 		return 0;
 	return error_set(err, ERROR_STATE,
-			 "the stack cannot be followed: nothing says how the frame of the code at "
-			 "0x%llx looks",
+			 "the stack cannot be unwound: there is no call frame information for the "
+			 "code at 0x%llx",
 			 (unsigned long long)f->pc);
 }
 
@@ -333,7 +333,7 @@ static int unwind_read_word(const struct dwarf_frame *f, const struct stack_chun
 	}
 	if (f->program->read(f->program->ctx, address, out, 8) == 0)
 		return 0;
-	return error_set(err, ERROR_STATE, "the stack cannot be followed: cannot read it at 0x%llx",
+	return error_set(err, ERROR_STATE, "the stack cannot be unwound: cannot read it at 0x%llx",
 			 (unsigned long long)address);
 }
 
@@ -350,7 +350,7 @@ static int register_of(const struct dwarf_frame *f, uint64_t reg, uint64_t *out,
 {
 	if (reg >= CFI_REGISTERS || !(f->known >> reg & 1))
 		return error_set(err, ERROR_STATE,
-				 "the stack cannot be followed: a register is not known");
+				 "the stack cannot be unwound: a register is not known");
 	*out = f->regs[reg];
 	return 0;
 }
@@ -468,7 +468,7 @@ static void place_frame(const struct unwind_step *s, struct dwarf_frame *out)
 
 static int corrupt(const struct dwarf_frame *f, struct error *err)
 {
-	return error_set(err, ERROR_STATE, "the stack cannot be followed: it is broken at 0x%llx",
+	return error_set(err, ERROR_STATE, "the stack cannot be unwound: it is broken at 0x%llx",
 			 (unsigned long long)f->regs[SP]);
 }
 

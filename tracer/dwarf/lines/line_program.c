@@ -239,7 +239,7 @@ static void line_program_run(struct line_state *x)
 			standard(x, opcode);
 	}
 	if (x->in.broken && !x->fault)
-		x->fault = "an operand runs over the end";
+		x->fault = "an operand extends beyond the end";
 	if (!x->fault && x->u->rows.count > x->first)
 		x->fault = "its last sequence has no end";
 }

@@ -96,7 +96,7 @@ static int read_entry(struct heading *h, const struct entry_format *formats, uns
 		else if (formats[i].content == DW_LNCT_directory_index)
 			out->dir = number;
 	}
-	return h->in.broken ? broken(h, "its file table runs over the end") : 0;
+	return h->in.broken ? broken(h, "its file table extends beyond the end") : 0;
 }
 
 /* Reads the table of directories or of files. */
@@ -113,7 +113,7 @@ static int read_table(struct heading *h, bool dirs)
 	count = cursor_uleb(&h->in);
 	/* Every entry has at least one byte, so a count beyond the rest is corrupt. */
 	if (h->in.broken || count > cursor_left(&h->in) || (count && !format_count))
-		return broken(h, "its file table runs over the end");
+		return broken(h, "its file table extends beyond the end");
 	for (uint64_t i = 0; i < count; i++) {
 		struct line_file entry = {0};
 
@@ -152,7 +152,7 @@ static int read_old_tables(struct heading *h)
 		cursor_uleb(&h->in); /* modification time */
 		cursor_uleb(&h->in); /* length in bytes */
 	}
-	return h->in.broken ? broken(h, "its file table runs over the end") : 0;
+	return h->in.broken ? broken(h, "its file table extends beyond the end") : 0;
 }
 
 /* ---- headers -------------------------------------------------------------------------------- */
@@ -173,7 +173,7 @@ static int read_parameters(struct heading *h)
 	if (!h->in.broken && (p->line_range == 0 || p->opcode_base == 0))
 		return broken(h, "its line range or opcode base is zero");
 	p->operands = cursor_take(&h->in, p->opcode_base - 1u);
-	return h->in.broken ? broken(h, "its header runs over the end") : 0;
+	return h->in.broken ? broken(h, "its header extends beyond the end") : 0;
 }
 
 /* Reads a header; h->in has the bytes of the unit after its length. */
@@ -194,7 +194,7 @@ static int read_header(struct heading *h)
 		cursor_take(&h->in, 2); /* sizes of an address and of a segment selector */
 	length = cursor_fixed(&h->in, h->offset_size);
 	if (h->in.broken || length > cursor_left(&h->in))
-		return broken(h, "its header runs over the end");
+		return broken(h, "its header extends beyond the end");
 	h->in.end = h->in.at + length;
 	h->u->program.bytes = h->in.end;
 	h->u->program.end = unit_end;
@@ -218,7 +218,7 @@ static int read_length(struct heading *h, struct cursor *rest)
 	}
 	h->in = *rest;
 	if (rest->broken || !cursor_take(rest, length))
-		return broken(h, "it runs over the end of the section");
+		return broken(h, "it extends beyond the end of the section");
 	h->in.end = rest->at;
 	return 0;
 }
@@ -316,7 +316,7 @@ int lines_head(struct module *m, struct line_unit *u, struct error *err)
 	h.u = u;
 	rest = (struct cursor){.at = section.bytes, .end = section.bytes + section.size};
 	if (!cursor_take(&rest, u->stmt_list))
-		return broken(&h, "it runs over the end of the section");
+		return broken(&h, "it extends beyond the end of the section");
 	u->program.unit = rest.at;
 	if (read_length(&h, &rest) == 0 && read_header(&h) == 0)
 		return 0;

@@ -136,10 +136,10 @@ bool alternate_explain(const struct die_table *t, const char *what, struct error
 	if (!t->alt_missing)
 		return false;
 	error_set(err, ERROR_STATE,
-		  "%s: %s is missing (or of another build), which has a part of the debug "
+		  "%s: %s is missing, or of another build, and contains a part of the debug "
 		  "information of %s",
 		  what, t->alt_missing, module_name(t->module));
-	error_hint(err, "put the file back that dwz -m made, or build again");
+	error_hint(err, "restore the file that dwz -m made, or build again");
 	return true;
 }
 

@@ -177,7 +177,7 @@ static int read_unit(struct die_table *t, struct die_file *f, uint64_t at, const
 	cursor_take(&c, at);
 	answer = dies_header(t, &f->source, &c, out, err);
 	if (answer == 0)
-		answer = dies_broken(t, err, "a unit that is not there, in .debug_info.dwo,", at);
+		answer = dies_broken(t, err, "a unit that is missing, in .debug_info.dwo,", at);
 	if (answer > 0)
 		set_bases(out, p);
 	return answer < 0 ? -1 : 0;
@@ -192,9 +192,9 @@ static uint64_t next_start(const struct split_table *s)
 
 static int other_build(const struct die_file *f, const struct die_unit *u, struct error *err)
 {
-	error_set(err, ERROR_OBJECT, "%s: it is not of this build of %s", f->file.path,
+	error_set(err, ERROR_OBJECT, "%s: this file is of another build of %s", f->file.path,
 		  u->name ? u->name : "its unit");
-	return error_hint(err, "build again, or put back the .dwo files of this build");
+	return error_hint(err, "build again, or restore the .dwo files of this build");
 }
 
 /* Finds the id of a unit, which GNU's DWARF 4 has in the top DIE. */
@@ -474,10 +474,10 @@ static bool missing(const struct die_table *t, const struct die_unit *u, const c
 	if (u->split != UNIT_MISSING || !u->dwo_name)
 		return false;
 	error_set(err, ERROR_STATE,
-		  "%s: %s%s%s is missing, which has the functions and variables here", what,
+		  "%s: %s%s%s is missing, which contains the functions and variables here", what,
 		  u->comp_dir && u->dwo_name[0] != '/' ? u->comp_dir : "",
 		  u->comp_dir && u->dwo_name[0] != '/' ? "/" : "", u->dwo_name);
-	error_hint(err, "put the .dwo files back, or %s.dwp beside the program, or build again",
+	error_hint(err, "restore the .dwo files, or %s.dwp beside the program, or build again",
 		   module_name(t->module));
 	return true;
 }

@@ -447,13 +447,12 @@ static void untraced_tell(struct run *s, pid_t pid)
 	ERROR(err);
 
 	error_set(&err, ERROR_STATE,
-		  "process %d, a child that the program has made untraced (CLONE_UNTRACED, past "
-		  "the C library), has died of SIGTRAP: it inherits gatectl's traps, and nobody "
-		  "sees it",
+		  "process %d, a child that the program created with CLONE_UNTRACED without the C "
+		  "library, has died of SIGTRAP: it inherited gatectl's traps, and gatectl does "
+		  "not trace it",
 		  (int)pid);
-	error_hint(&err,
-		   "make it by the C library's clone(), where gatectl takes the flag away, or "
-		   "leave the flag out");
+	error_hint(&err, "create it with clone() of the C library, where gatectl clears the flag, "
+			 "or without the flag");
 	run_fault(s, &err);
 }
 

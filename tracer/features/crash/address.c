@@ -123,11 +123,11 @@ static void add_mapping(struct crash *c, const struct tracee_mapping *map, struc
 	else if (image)
 		str_addf(out, "in %s", module_name(image->module));
 	else if (!map->readable && !map->writable && !map->executable)
-		str_add(out, "in a guard page or memory set aside");
+		str_add(out, "in a guard page or reserved memory");
 	else
-		str_add(out, "in memory of no file");
+		str_add(out, "in anonymous memory");
 	if (c->fault.signal == SIGBUS && map->path[0] == '/')
-		str_add(out, ", behind the end of the file");
+		str_add(out, ", beyond the end of the file");
 	else
 		add_rights(map, out);
 }
@@ -178,11 +178,11 @@ static void add_origin(const struct crash *c, struct str *out)
 			 perturb);
 	else if (perturb && byte == (int)(perturb ^ 0xff))
 		str_addf(out,
-			 ": it comes from allocated memory that nobody has written to, which "
+			 ": it comes from allocated memory that was never written, which "
 			 "MALLOC_PERTURB_ fills with 0x%02x",
 			 perturb ^ 0xff);
 	else if (crash_is_freed(c))
-		str_add(out, ": it comes from freed memory, where glibc has left it");
+		str_add(out, ": it comes from freed memory, where glibc's malloc has stored it");
 	else if (byte >= 0)
 		str_addf(out, ": it looks like memory filled with 0x%02x", byte);
 }
@@ -223,7 +223,7 @@ static void by_address(struct crash *c, uint64_t address, const char *verb)
 static void misaligned(struct crash *c)
 {
 	if (!c->has_access) {
-		str_add(&c->what, "makes an access that is not aligned");
+		str_add(&c->what, "makes an unaligned access");
 		return;
 	}
 	c->has_address = true;
@@ -325,7 +325,7 @@ static void illegal(struct crash *c)
 
 	if (tracee_read(run_process_tracee(c->process), c->pc, bytes, sizeof(bytes)) == 0 &&
 	    bytes[0] == 0x0f && bytes[1] == 0x0b)
-		str_add(&c->what, "executes ud2, which compilers put where nothing may get to");
+		str_add(&c->what, "executes ud2, which compilers put into unreachable code");
 	else
 		str_add(&c->what, "executes an illegal instruction");
 }

@@ -90,7 +90,7 @@ static void frame_lines(const struct crash *c, struct str *out)
 		str_addf(out, "  ... and %s%zu more\n", c->cut ? "at least " : "",
 			 c->calls - c->frames.count);
 	else if (c->cut)
-		str_add(out, "  ... the stack cannot be followed from here\n");
+		str_add(out, "  ... the stack cannot be unwound from here\n");
 }
 
 static void other_lines(const struct crash *c, struct str *out)

@@ -229,13 +229,13 @@ void infeasible_lines(struct run *s, struct str *out)
 
 static void try_gates(const struct gate *g, struct str *out)
 {
-	str_add(out, "each of these threads would be let go by the next one: ");
+	str_add(out, "each of these threads waits for the next one: ");
 	if (g->from_order)
-		str_addf(out, "leave out one of the orders, %s or another", g->name);
+		str_addf(out, "remove one of the orders, %s or another", g->name);
 	else
 		str_addf(out,
-			 "open gate %s before the thread that opens it is held itself, or "
-			 "leave one of the gates out",
+			 "open gate %s before the thread that opens it is held, or remove one of "
+			 "the gates",
 			 g->name);
 }
 
@@ -250,7 +250,7 @@ static void try_wait(const struct run_thread *held, const struct run_thread *wai
 
 	if (lock && is_taken_once(w))
 		str_addf(out,
-			 "hold %s before it takes %s, at %s:%u or earlier (or behind the unlock), "
+			 "hold %s before it takes %s, at %s:%u or earlier (or after the unlock), "
 			 "or ",
 			 id, object, str_base_name(w->taken_file), w->taken_line);
 	else if (lock)
@@ -339,7 +339,7 @@ void own_deadlock_try(struct run *s, struct str *out)
 	const struct waiting *w = alone ? waiting_of(alone) : NULL;
 
 	if (alone)
-		str_addf(out, "%s takes %s again while it owns it: give it back before%s",
+		str_addf(out, "%s takes %s again while it owns it: release it before%s",
 			 run_thread_id(alone), w->object,
 			 w->kind == WAITING_MUTEX ? ", or make it recursive" : "");
 	else if (is_circle(s))

@@ -130,8 +130,8 @@ bool loose_end_try(const struct run *s, struct str *out)
 	}
 	if (found)
 		str_addf(out,
-			 "on(\"exit\", { optional = true }):wait(GATE), which is opened behind %s: "
-			 "the program ended, and %s, let go there, may have had more to do",
+			 "on(\"exit\", { optional = true }):wait(GATE), with GATE opened after %s: "
+			 "the program ended before %s, released there, made another step",
 			 found->place->location, found->thread->id);
 	return found;
 }

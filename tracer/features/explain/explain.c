@@ -97,8 +97,8 @@ static void crash_first_line(struct run *s, struct str *out)
 
 	if (!c) {
 		str_addf(out,
-			 "SIG%s, where cannot be told: it came as no signal that a tracer is "
-			 "shown (a seccomp filter, or the system)",
+			 "SIG%s, at an unknown place: the kernel did not report the signal to "
+			 "gatectl (a seccomp filter, or the system)",
 			 signame_text(run_outcome(s)->signal));
 		return;
 	}
@@ -183,33 +183,32 @@ static const char *advice(const struct run *s, enum verdict v)
 		return "run with -v to see every arrival, or without the script to see the "
 		       "program alone";
 	case VERDICT_NEVER_OPENED:
-		return "look for the place that opens the gate: does its thread get there? "
-		       "`--gate-limit` makes the wait longer";
+		return "check that a thread reaches the place that opens the gate; `--gate-limit` "
+		       "makes the wait longer";
 	case VERDICT_GATE_DEADLOCK:
 		return "the order asked for cannot happen: open the gate earlier, or hold the "
 		       "thread where it has not yet taken what the opener needs";
 	case VERDICT_TIME_LIMIT:
 		if (run_outcome(s)->hang > 0)
-			return "find out who was to end these waits; `--hang 0` is for programs "
-			       "that wait for others on purpose";
+			return "find out which thread should end these waits; `--hang 0` is for "
+			       "programs that wait for other programs";
 		if (run_outcome(s)->steps)
-			return "look at the last steps of the schedule: who was to end the loop, "
-			       "and was it in time? `--steps` lets a schedule be longer";
+			return "check in the last steps of the schedule which thread should end "
+			       "the loop; `--steps` makes schedules longer";
 		if (run_outcome(s)->limit == OUTCOME_OUT_OF_TIME)
-			return "a longer --for, or a longer TIMEOUT of CTest's test, from which it "
-			       "is "
-			       "made; -v to see what it does";
+			return "a longer --for, or a longer TIMEOUT of the CTest test, which sets "
+			       "it; -v shows what the program does";
 		if (all_wait(s))
-			return "nobody runs: a longer --time-limit helps only where one of these "
-			       "waits ends by itself; a test of it says "
-			       "`expect { time_limit = true }`";
-		return "a longer --time-limit, or -v to see what it does";
+			return "no thread runs: a longer --time-limit helps only where one of "
+			       "these waits ends by itself; a test of it says `expect { time_limit "
+			       "= true }`";
+		return "a longer --time-limit, or -v to see what the program does";
 	default:
 		if (run_error(s)->hint)
 			return run_error(s)->hint;
 		return run_error(s)->code == ERROR_SCRIPT
-			       ? "correct the script there; gatectl-gates(5) says what it can use"
-			       : "`gatectl lines PROG LOCATION` tells what a location means";
+			       ? "correct the script there; gatectl-gates(5) describes gate scripts"
+			       : "`gatectl lines PROG LOCATION` shows what a location means";
 	}
 }
 
@@ -342,7 +341,7 @@ static void explain_tell(struct run *s, struct run_result *out, const struct err
 	if (!run_interrupted(s))
 		explain_verdict(s, out->verdict, false, &out->text);
 	if (out->verdict == VERDICT_OK && run_only_looks(s)) {
-		str_addf(&out->text, "gatectl: process %d is in no deadlock\n",
+		str_addf(&out->text, "gatectl: process %d is not in a deadlock\n",
 			 run_options(s)->pid);
 		thread_lines(s, &out->text);
 	}

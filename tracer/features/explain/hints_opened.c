@@ -95,9 +95,9 @@ static void why_not_opened(struct run *s, const struct place *p, const struct ga
 	const struct run_thread *before = stopped_before(s, main);
 
 	if (before) {
-		str_addf(out, "%s has come there, but is held ", run_thread_id(before));
+		str_addf(out, "%s has arrived there, but is held ", run_thread_id(before));
 		if (run_thread_hold(before)->gate == g)
-			str_addf(out, "by this very gate: it waits before it opens");
+			str_addf(out, "by this same gate: it waits before it opens");
 		else if (run_thread_hold(before)->gate)
 			str_addf(out, "by gate %s before it opens",
 				 run_thread_hold(before)->gate->name);
@@ -113,7 +113,8 @@ static void why_not_opened(struct run *s, const struct place *p, const struct ga
 		hints_times(main->arrivals, out);
 		if (g->is_open)
 			str_addf(out,
-				 ", and the gate is open, but the function ready of %s says no",
+				 ", and the gate is open, but the function ready of %s returns "
+				 "false",
 				 g->type);
 	}
 }
@@ -163,10 +164,11 @@ static void opener_threads(struct run *s, const struct place *p, const struct ga
 	if (t && waiting_of(t)->file)
 		waiting_begin_line(waiting_of(t)->file, waiting_of(t)->line, out);
 	if (t)
-		str_addf(out, "%s would open gate %s there, but waits at it itself here\n",
+		str_addf(out, "%s would open gate %s there, but is held by it here\n",
 			 run_thread_id(t), g->name);
 	else if (!any && p->thread && hints_match(s, p->thread))
-		str_addf(out, "%s: no thread that matches '%s' is alive any more to open it\n",
+		str_addf(out,
+			 "%s: no thread that matches '%s' is alive, so that none can open it\n",
 			 place_source(p), p->thread);
 }
 
@@ -266,7 +268,7 @@ static void not_opened(struct run *s, const struct gate *g, struct str *out)
 	if (opener && strcmp(other->name, g->name) == 0)
 		str_addf(out, "; %s opens another gate of the same name", place_source(opener));
 	else if (opener)
-		str_addf(out, "; %s opens gate %s: is that the one?", place_source(opener),
+		str_addf(out, "; %s opens gate %s: is that the same gate?", place_source(opener),
 			 other->name);
 	str_add(out, "\n");
 }
@@ -283,8 +285,8 @@ static void way_to_barrier(struct run *s, const struct place *p, struct str *out
 		hints_near(s, p, out);
 		str_add(out, "\n");
 	} else if (p->thread && hints_shut_out(s, p, &others)) {
-		str_addf(out, "%s: %s is only for '%s': %s came there, too\n", place_source(p),
-			 p->location, p->thread, str_text(&others));
+		str_addf(out, "%s: %s is only for '%s', but %s also arrived there\n",
+			 place_source(p), p->location, p->thread, str_text(&others));
 	}
 }
 
@@ -326,7 +328,7 @@ static void barrier_lines(struct run *s, const struct gate *g, struct str *out)
 
 			if (w->file && w->line)
 				waiting_begin_line(w->file, w->line, out);
-			str_addf(out, "%s cannot come to the barrier: it %s\n", run_thread_id(t),
+			str_addf(out, "%s cannot reach the barrier: it %s\n", run_thread_id(t),
 				 str_text(&w->text));
 		}
 }
@@ -355,7 +357,7 @@ static void gate_lines(struct run *s, const struct gate *g, struct str *out)
 	if (any || g->kind == GATE_SIMPLE)
 		return;
 	/* a type that the script defines: its function `ready` alone decides */
-	str_addf(out, "%s: gate %s: the function ready of %s still says no to ",
+	str_addf(out, "%s: gate %s: the function ready of %s still returns false for ",
 		 waited_for_at(s, g), g->name, g->type);
 	add_living(s, g, true, NULL, out);
 	str_add(out, "\n");
@@ -369,7 +371,7 @@ void hints_gates(struct run *s, struct str *out)
 	engine_each_place(p, run_engine(s)) {
 		if (!function_holds(s, p))
 			continue;
-		str_addf(out, "%s: the %s at %s still says no to ", place_source(p),
+		str_addf(out, "%s: the %s at %s is still false for ", place_source(p),
 			 place_holder(p), p->location);
 		add_living(s, NULL, true, p, out);
 		str_add(out, "\n");
@@ -411,7 +413,7 @@ static bool barrier_try(struct run *s, const struct gate *g, struct str *out)
 
 		if (!p->thread || !waits_at(p, g) || !hints_shut_out(s, p, &others))
 			continue;
-		str_addf(out, "leave `thread` away at %s, or let it mean the others, too",
+		str_addf(out, "remove `thread` at %s, or let it also match the others",
 			 p->location);
 		return true;
 	}
@@ -430,7 +432,7 @@ static bool barrier_try(struct run *s, const struct gate *g, struct str *out)
 		return false;
 	if (here > 1)
 		str_addf(out, "BarrierGate(\"%s\", %zu), or ", g->name, here);
-	str_addf(out, "a place for the barrier that %u threads come to", g->barrier_size);
+	str_addf(out, "a place for the barrier that %u threads reach", g->barrier_size);
 	return true;
 }
 
@@ -450,7 +452,7 @@ static bool way_try(struct run *s, const struct place *p, struct str *out)
 		if (!itself && hints_opens(p, g))
 			itself = waits_itself(s, p, g);
 	if (stopped_before(s, p)) {
-		str_addf(out, "at %s, let %s open before it waits: write :open in front of :wait",
+		str_addf(out, "at %s, let %s open before it waits: write :open before :wait",
 			 p->location, run_thread_id(stopped_before(s, p)));
 		return true;
 	}
@@ -469,7 +471,7 @@ static bool way_try(struct run *s, const struct place *p, struct str *out)
 	}
 	if (!held || !nm || !nm->function || !nm->complete || nm->visits.count)
 		return false;
-	str_addf(out, "hold %s later: as long as it is held there, nobody calls %s",
+	str_addf(out, "hold %s later: while it is held there, no thread calls %s",
 		 run_thread_id(held), nm->function);
 	return true;
 }
@@ -486,7 +488,7 @@ static bool holder_try(struct run *s, struct str *out)
 	engine_each_place(p, run_engine(s)) {
 		if (!function_holds(s, p))
 			continue;
-		str_addf(out, "let the %s at %s say yes to one of the threads that it holds",
+		str_addf(out, "let the %s at %s be true for one of the threads that it holds",
 			 place_holder(p), p->location);
 		return true;
 	}
@@ -499,7 +501,7 @@ bool hints_gates_try(struct run *s, struct str *out)
 	const struct place *p = missing_opener(s);
 
 	if (g && other && opener_of(s, other))
-		str_addf(out, "one gate for both: make it once, and use it in :wait and in :open");
+		str_addf(out, "create one gate, and use it in :wait and in :open");
 	else if (g)
 		str_addf(out, "add a place that opens gate %s: at \"...\" :open(...)", g->name);
 	else if (p && !place_reached(p) && is_mistaken(s, p))

@@ -55,7 +55,7 @@ static bool near_by_time(struct run *s, const struct place *p, struct str *out)
 	passers_of(s, p, true, &early);
 	passers_add(&early, out);
 	if (early.count)
-		str_addf(out, " arrived there, but %s not called '%s' yet then",
+		str_addf(out, " arrived there, but %s not yet called '%s' then",
 			 early.count > 1 ? "were" : "was", p->thread);
 	return early.count;
 }
@@ -121,7 +121,7 @@ static void near_by_object(struct run *s, const struct run_place *sp, struct str
 	for (size_t i = 0; (name = run_unreadable(s, i)); i++) {
 		if (!module_path_matches(name, run_place_location(sp)->object))
 			continue;
-		str_addf(out, "the file that is loaded as %s cannot be opened from here", name);
+		str_addf(out, "the file that is loaded as %s cannot be opened by gatectl", name);
 		return;
 	}
 	str_addf(out, "no object %s was ever loaded", run_place_location(sp)->object);
@@ -212,9 +212,9 @@ static void add_inside(const struct run *s, const struct place *p, bool first, s
 			str_add(out, " at ");
 			hints_line(w->file, w->line, out);
 		}
-		str_add(out, !is_on_line(nm, w) ? " and has not come there"
+		str_add(out, !is_on_line(nm, w) ? " and has not reached the place"
 			     : p->after		? " and has not executed the statement to its end"
-						: " and has not come to the code that is meant");
+						: " and has not reached the code of the place");
 		first = false;
 	}
 }
@@ -238,9 +238,8 @@ static void add_not_executed(const struct near_misses *nm, struct str *out)
 		str_add(out, "; this line was not executed");
 	else if (bare->inlined_into)
 		str_addf(out,
-			 "; this line has no code of its own where %s was inlined into %s: whether "
-			 "it was "
-			 "executed there is not known",
+			 "; whether this line was executed is not known where %s was inlined into "
+			 "%s: it has no code of its own there",
 			 nm->function, bare->inlined_into);
 	else
 		str_addf(out,
@@ -343,7 +342,8 @@ void hints_near(struct run *s, const struct place *p, struct str *out)
 void hints_missing(struct run *s, const struct place *p, struct str *out)
 {
 	if (p->kind == PLACE_REST)
-		str_add(out, "never was somebody held while nobody could move");
+		str_add(out,
+			"there was no time at which a thread was held and no thread could move");
 	else
 		hints_near(s, p, out);
 }
@@ -364,7 +364,8 @@ void hints_missing_lines(struct run *s, const struct place *p, struct str *out)
 	array_each(const struct near_miss_copy, c, &nm->copies)
 		if (c->by)
 			str_addf(out,
-				 "%s:%u: %s is another copy of it, and was executed, first by %s\n",
+				 "%s:%u: %s is another copy of this line, and was executed, first "
+				 "by %s\n",
 				 path_shown(c->site->file), c->site->line, c->location, c->by->id);
 }
 
@@ -432,7 +433,7 @@ static bool all_of_kind(const struct passers *list, const struct run_thread *t)
 /* Advice if the matching thread exists and the requested order keeps it from the place. */
 static void try_order(const struct run_thread *kept, const struct place *p, struct str *out)
 {
-	str_addf(out, "another order: %s, which is meant at %s, %s and cannot come there first",
+	str_addf(out, "another order: %s, for which %s is meant, %s and cannot reach it first",
 		 run_thread_id(kept), p->location, str_text(&waiting_of(kept)->text));
 }
 
@@ -444,8 +445,8 @@ static bool try_early(struct run *s, const struct place *p, struct str *out)
 	passers_of(s, p, true, &early);
 	if (early.count)
 		str_addf(out,
-			 "thread = \"%s\", which it is called from its beginning, or a place "
-			 "behind the one where it gets the name '%s'",
+			 "thread = \"%s\", its id from its start on, or a place after the call "
+			 "that names it '%s'",
 			 common_name(&early), p->thread);
 	return early.count;
 }
@@ -466,7 +467,7 @@ static void try_thread(struct run *s, const struct place *p, const struct passer
 	if (best)
 		str_addf(out, "thread = \"%s\"", best);
 	else if (others->count)
-		str_addf(out, "thread = \"%s\", or leave `thread` away", common_name(others));
+		str_addf(out, "thread = \"%s\", or no `thread` option", common_name(others));
 	else
 		str_add(out, "one of the threads above as `thread`, or `optional = true`");
 	if (kept && others->count) {
@@ -490,17 +491,17 @@ static void try_line(const struct run *s, const struct place *p, struct str *out
 		}
 	}
 	if (way_out) {
-		str_add(out, "name a line that is on the way to ");
+		str_add(out, "name a line that is executed on the way to ");
 		hints_line(way_out->file, way_out->line, out);
 	} else if (nm->function && nm->complete && !nm->visits.count) {
-		str_addf(out, "give the program the arguments or the input that make it call %s",
+		str_addf(out, "give the program arguments or input that make it call %s",
 			 nm->function);
 	} else if (nm->visits.count) {
 		str_addf(out, "name a line of %s that is executed", nm->function);
 	} else {
 		str_add(out, "name a line that is executed");
 	}
-	str_addf(out, "; `gatectl lines %s '%s'` tells what the location means",
+	str_addf(out, "; `gatectl lines %s '%s'` shows what the location means",
 		 run_options(s)->argv[0], p->location);
 }
 
@@ -514,7 +515,7 @@ bool hints_jumped_try(const struct run *s, struct str *out)
 			continue;
 		str_addf(out,
 			 "at(\"%s%s%s\", { after = true }): where %s acted, the function ends in a "
-			 "jump to another one, which had still to run",
+			 "jump to another function, which had not run yet",
 			 l->object ? l->object : "", l->object ? "!" : "", l->name, l->text);
 		return true;
 	}
@@ -529,8 +530,8 @@ void hints_missing_try(struct run *s, const struct place *p, struct str *out)
 	passers_of(s, p, false, &others);
 	if (p->arrivals)
 		str_addf(out,
-			 "hit = %lu, the most that this run came to; or hold back whoever sees to "
-			 "it that no thread comes here again",
+			 "hit = %lu, the number of arrivals in this run; or hold the thread that "
+			 "keeps other threads from arriving here again",
 			 p->arrivals);
 	else if (p->refused)
 		str_add(out,
@@ -542,8 +543,8 @@ void hints_missing_try(struct run *s, const struct place *p, struct str *out)
 			 "'OBJECT!...'` finds those that it starts with",
 			 run_options(s)->argv[0]);
 	else if (p->kind == PLACE_THREAD_START && p->thread && strcmp(p->thread, "main") == 0)
-		str_add(out,
-			"at \"main\": that thread is there from the beginning, none starts it");
+		str_add(out, "at \"main\": the main thread exists from the beginning, and no "
+			     "thread starts it");
 	else if (means_thread_exit(s, p))
 		str_addf(out,
 			 "on(\"thread-exit\", { thread = \"%s\" }): \"exit\" is only for the "
@@ -556,15 +557,13 @@ void hints_missing_try(struct run *s, const struct place *p, struct str *out)
 	else if (run_plan(s)->expect.end == EXPECT_SIGNAL &&
 		 run_outcome(s)->end == OUTCOME_SIGNALED &&
 		 run_outcome(s)->signal == run_plan(s)->expect.signal)
-		str_addf(out,
-			 "optional = true at %s, if the crash may come before it: that came as "
-			 "expected",
+		str_addf(out, "optional = true at %s, if the expected crash may come before it",
 			 place_source(p));
 	else if (p->kind != PLACE_LOCATION)
-		str_add(out, "leave the line out, or make it optional");
+		str_add(out, "remove the line, or make it optional");
 	else if (near_miss_of(p))
 		try_line(s, p, out);
 	else
-		str_addf(out, "`gatectl lines %s '%s'` tells what the location means",
+		str_addf(out, "`gatectl lines %s '%s'` shows what the location means",
 			 run_options(s)->argv[0], p->location);
 }

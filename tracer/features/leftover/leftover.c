@@ -236,8 +236,8 @@ bool leftover_try(const struct run *s, const struct place *p, struct str *out)
 	if (!sp || !left_behind_of(sp)->who || !left->how || strcmp(left->how, "ended") != 0)
 		return false;
 	str_addf(out,
-		 "--leftover=wait: %s, which was ended because the program had, might still have "
-		 "come there",
+		 "--leftover=wait: %s, which gatectl ended after the program, might have reached "
+		 "the place",
 		 left_behind_of(sp)->who);
 	return true;
 }

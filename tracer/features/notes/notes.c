@@ -58,7 +58,7 @@ static void say_what_is_optional(const struct run *s, struct attach_told *told)
 		str_addf(&names, " and %zu more", n - MOST_NAMED);
 	if (n) {
 		told->optional = true;
-		log_line("gatectl: note: it stays attached for what is optional and was not "
+		log_line("gatectl: note: gatectl stays attached for optional places that were not "
 			 "reached so far: %s",
 			 str_text(&names));
 	}
@@ -103,7 +103,8 @@ static void rounds_note(struct run *s, const struct found *f)
 	log_line("gatectl: note: %s%s%s: hit counts arrivals, but the loop was %s: one arrival may "
 		 "be several rounds of it",
 		 place->source ? place->source : "", place->source ? ": " : "", place->location,
-		 worst == SOURCE_VECTORISED ? "vectorised" : "unrolled without a mark for each");
+		 worst == SOURCE_VECTORISED ? "vectorised"
+					    : "unrolled without a line table entry for each round");
 }
 
 /* Per-run data: source files that were compared with their module. */

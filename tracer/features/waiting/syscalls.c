@@ -417,7 +417,7 @@ void syscalls_describe(const struct waiter *w, struct waiting *out)
 				 file.fd);
 		add_processes(w, deeds[call->deed].holds, text);
 	} else if (w->block.hidden && w->block.number < 0) {
-		str_add(text, "is blocked, and the kernel does not let you see in what");
+		str_add(text, "is blocked in a system call that the kernel does not let you see");
 	} else if (call->name) {
 		str_addf(text, "is blocked in system call %s", call->name);
 	} else {

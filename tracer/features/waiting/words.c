@@ -55,7 +55,7 @@ static void add_owners(const struct waiter *w, struct str *out)
 		add_owner(w, &w->owners.items[i], out);
 	}
 	if (!shown && w->gone)
-		str_addf(out, " held by thread %u, which is gone", w->tid);
+		str_addf(out, " held by thread %u, which has ended", w->tid);
 	if (more)
 		str_addf(out, "%s %u %sreader%s", shown ? " and" : " held by", more,
 			 shown ? "more " : "", more == 1 ? "" : "s");
@@ -130,7 +130,7 @@ static void add_thing(const struct waiter *w, struct str *out)
 	}
 	str_addf(out, "%s%s%s", kinds_noun(w->what), *name ? " " : "", name);
 	if (w->what == WAITING_READ)
-		str_add(out, glibc_is_behind_writer(w) ? " (to read, behind a waiting writer)"
+		str_add(out, glibc_is_behind_writer(w) ? " (to read, after a waiting writer)"
 						       : " (to read)");
 	if (w->what == WAITING_WRITE)
 		str_add(out, " (to write)");
@@ -264,10 +264,10 @@ bool waiting_spin_try(const struct run *s, struct str *out)
 		str_addf(out, "find out what %s waits for in %s", run_thread_id(t), w->func);
 		if (w->file)
 			str_addf(out, " at %s:%u", str_base_name(w->file), w->line);
-		str_add(out,
-			run_outcome(s)->livelock
-				? ": it goes round there, a longer --time-limit changes nothing"
-				: "; a longer --time-limit helps only where it is slow");
+		str_add(out, run_outcome(s)->livelock
+				     ? ": it repeats the same steps, so a longer --time-limit "
+				       "changes nothing"
+				     : "; a longer --time-limit helps only if it is slow");
 		return true;
 	}
 	return false;

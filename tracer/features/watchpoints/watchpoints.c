@@ -309,22 +309,24 @@ void watchpoints_describe(const struct run *s, const struct run_thread *t, struc
 	if (!watchpoints_is_asked(t) || !of_run(s)->looks)
 		return;
 	if (of_thread(t)->calls)
-		str_addf(out,
-			 " (it calls functions or looks at other threads: asked again every %d ms)",
-			 LAST_MS);
+		str_addf(
+			out,
+			" (it calls functions or reads other threads: evaluated again every %d ms)",
+			LAST_MS);
 	else if (of_run(s)->refused)
 		str_addf(out,
-			 " (there are no debug registers: what it reads is looked at every %d ms)",
+			 " (there are no debug registers: the words that it reads are polled every "
+			 "%d ms)",
 			 LAST_MS);
 	else if (of_process(run_process_of(t))->others >= MOST_REWATCHED)
 		str_addf(out,
-			 " (conditions here read other words again and again: they are looked at "
-			 "every %d ms)",
+			 " (conditions here read different words each time: they are polled every "
+			 "%d ms)",
 			 LAST_MS);
 	else
 		str_addf(out,
 			 " (conditions here read %zu words, more than the %d that debug registers "
-			 "can watch: they are looked at every %d ms)",
+			 "can watch: they are polled every %d ms)",
 			 watchpoints_words_of(s, run_process_of(t)), TRACEE_WATCHES, LAST_MS);
 }
 

@@ -158,7 +158,7 @@ static int link_probe(struct harness_hunt *h, bool is_archive)
 	str_add(&link, is_archive ? " -Wl,--no-whole-archive" : "");
 	add_cflags(h, &link);
 	probe = build(h, "probe", "int main(void)\n{\n	return 0;\n}\n", str_text(&link),
-		      "nothing can be linked with the library");
+		      "no program can be linked with the library");
 	if (probe)
 		h->module = modules_open(h->x.symbols, probe, h->x.err);
 	base_free(probe);
@@ -203,11 +203,11 @@ static int refuse_library(struct harness_hunt *h, enum kind kind)
 	if (h->x.err->code)
 		return -1;
 	if (kind == KIND_PROGRAM)
-		error_set(h->x.err, ERROR_USAGE, "%s is a program: nothing can be linked with it",
-			  h->options.library);
+		error_set(h->x.err, ERROR_USAGE,
+			  "%s is a program, with which nothing can be linked", h->options.library);
 	else
 		error_set(h->x.err, ERROR_OBJECT,
-			  "%s is no shared object, no archive and no object file",
+			  "%s is not a shared object, an archive or an object file",
 			  h->options.library);
 	return error_hint(h->x.err, "gatectl harness --object TYPE LIBRARY.so (or .a, or .o)");
 }

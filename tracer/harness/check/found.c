@@ -132,12 +132,12 @@ static void add_verdict(const struct harness_violation *v, const struct explore_
 
 	if (outcome) {
 		foreign_code_span(out, outcome);
-		str_add(out, " came. No order of whole calls gives that.\n");
+		str_add(out, " came, which no order of whole calls gives.\n");
 		add_nearest(v, outcome, out);
 	} else if (strcmp(v->kind, "status") != 0) {
 		str_addf(out,
-			 "Whole calls, one after the other, all end well; together they end in "
-			 "%s.\n",
+			 "The calls end normally one after the other, but at the same time they "
+			 "end in %s.\n",
 			 f ? f->where : "another way");
 	} else {
 		str_add(out,
@@ -147,11 +147,10 @@ static void add_verdict(const struct harness_violation *v, const struct explore_
 
 static void add_files(const struct harness_violation *v, struct str *out)
 {
-	str_add(out, "\n## Files\n\n"
-		     "- test.c: the harness; its first line compiles it. 0: an atomic outcome, 1: "
-		     "another\n"
-		     "- outcomes.txt: what came in the search, how often, and which order explains "
-		     "it\n");
+	str_add(out,
+		"\n## Files\n\n- test.c: the harness; its first line is the command that compiles "
+		"it. Exit status 0: an atomic outcome, 1: another\n- outcomes.txt: the outcomes of "
+		"the search, how often each came, and the order that explains it\n");
 	if (!v->script) {
 		str_addf(out, "\nThere is no gates.lua: %s.\n",
 			 v->no_script ? v->no_script : "the test did not fail in its own search");
@@ -333,8 +332,8 @@ int harness_found(struct harness_hunt *h, struct harness_violation *v)
 	mkdir(dir, 0777);
 	v->folder = file_numbered(dir);
 	if (!v->folder)
-		return error_errno(h->x.err, ERROR_SYSTEM,
-				   "%s: what was found cannot be written there", dir);
+		return error_errno(h->x.err, ERROR_SYSTEM, "%s: the result cannot be written there",
+				   dir);
 	while (answer > 0)
 		answer = try_test(h, v);
 	return answer;

@@ -44,13 +44,13 @@ static void say_end(const struct harness_order *o, struct str *out)
 	else if (o->end == ORDER_EXIT)
 		str_addf(out, "ends the program (exit status %d)", o->number);
 	else if (o->end == ORDER_BLOCKED && o->number == ORDER_COMPUTES)
-		str_add(out, "computes without end, as a loop that waits for another thread");
+		str_add(out, "never ends, as a loop that waits for another thread");
 	else if (o->end == ORDER_BLOCKED && o->number == ORDER_WAITS)
 		str_add(out, "waits for longer than half a second");
 	else if (o->end == ORDER_BLOCKED)
 		str_add(out, "blocks for ever");
 	else
-		str_add(out, "ends in another way each time");
+		str_add(out, "ends differently each time");
 }
 
 static int not_made(struct harness_hunt *h, const struct harness_order *o)
@@ -107,8 +107,8 @@ static bool mark_never(struct harness_hunt *h)
 		op->is_out = any = true;
 		op->why = str_take(&why);
 		str_addf(&why,
-			 "%s was left out: it %s, whichever other call comes before; --ops says "
-			 "which operations are called",
+			 "%s was left out: it %s after every other call; --ops names the "
+			 "operations that are called",
 			 op->function, op->why);
 		*array_add(&h->notes) = str_take(&why);
 	}
@@ -122,7 +122,7 @@ static int nothing_left(struct harness_hunt *h)
 	array_each(const struct harness_op, op, &h->object.ops)
 		str_addf(&text, "%s%s %s", text.length ? "; " : "", op->function,
 			 op->why ? op->why : "");
-	error_set(h->x.err, ERROR_USAGE, "no operation of %s comes back: %s", h->object.type,
+	error_set(h->x.err, ERROR_USAGE, "no operation of %s returns: %s", h->object.type,
 		  str_text(&text));
 	return -1;
 }
@@ -243,8 +243,8 @@ static void settle_readers(struct harness_hunt *h)
 		return;
 	array_each(struct harness_op, op, &h->object.ops)
 		op->reads = false;
-	*array_add(&h->notes) = base_strdup("nobody sees what any of these changes: all are taken "
-					    "to change something");
+	*array_add(&h->notes) = base_strdup(
+		"no operation shows what another one changes: each is taken to change the object");
 }
 
 /* ---- the final observation ------------------------------------------------------------------- */
@@ -380,15 +380,15 @@ static void add_notes(struct harness_hunt *h)
 
 	if (!h->object.make) {
 		str_addf(&text,
-			 "nothing is known that makes a %s: it is %llu bytes of zeroes (--new says "
-			 "how)",
+			 "no function creates a %s: it is %llu zero bytes (--new gives another "
+			 "expression)",
 			 h->object.type, (unsigned long long)h->object.memory);
 		*array_add(&h->notes) = str_take(&text);
 	}
 	array_each(const struct harness_op, op, &h->object.ops) {
 		if (!op->varies)
 			continue;
-		str_addf(&text, "what %s gives differs from one run to the next: it is left out",
+		str_addf(&text, "%s returns another value in each run: its value is left out",
 			 op->function);
 		*array_add(&h->notes) = str_take(&text);
 	}

@@ -223,7 +223,7 @@ int harness_call_named(struct harness_object *o, const char *text, size_t length
 	struct harness_op *op;
 
 	if (!open || end[-1] != ')')
-		return error_set(err, ERROR_USAGE, "'%.*s' is no call", (int)length, text);
+		return error_set(err, ERROR_USAGE, "'%.*s' is not a call", (int)length, text);
 	op = harness_op_named(o, text, (size_t)(open - text));
 	if (!op)
 		return error_set(err, ERROR_USAGE, "there is no operation '%.*s'",

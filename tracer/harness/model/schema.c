@@ -46,7 +46,7 @@ static int read_call(struct schema_reader *r, unsigned thread)
 static int read_thread(struct schema_reader *r, unsigned thread)
 {
 	if (skip(r) != '{')
-		return schema_refuse(r, "a thread begins with {");
+		return schema_refuse(r, "a thread has to begin with {");
 	r->at++;
 	while (skip(r) != '}') {
 		if (read_call(r, thread) < 0)
@@ -54,10 +54,11 @@ static int read_thread(struct schema_reader *r, unsigned thread)
 		if (skip(r) == ';')
 			r->at++;
 		else if (*r->at != '}')
-			return schema_refuse(r, "between two calls there is a ;");
+			return schema_refuse(r, "a ; is missing between two calls");
 	}
 	r->at++;
-	return r->out->counts[thread] ? 0 : schema_refuse(r, "a thread makes at least one call");
+	return r->out->counts[thread] ? 0
+				      : schema_refuse(r, "a thread has to make at least one call");
 }
 
 int schema_parse(struct harness_object *o, const char *text, struct schema *out, struct error *err)
@@ -73,10 +74,10 @@ int schema_parse(struct harness_object *o, const char *text, struct schema *out,
 		skip(&r);
 	} while (strncmp(r.at, "||", 2) == 0 && (r.at += 2));
 	if (*r.at)
-		return schema_refuse(&r, "between two threads there is ||");
+		return schema_refuse(&r, "a || is missing between two threads");
 	if (schema_size(out) > SCHEMA_SIZE)
 		return schema_refuse(&r, "more than 16 calls");
-	return out->threads > 1 ? 0 : schema_refuse(&r, "one thread alone");
+	return out->threads > 1 ? 0 : schema_refuse(&r, "there is only one thread");
 }
 
 /* ---- printing -------------------------------------------------------------------------------- */

@@ -185,7 +185,7 @@ static void add_top(struct test *w, struct str *out)
 	for (size_t i = 0; i < w->t->final_count; i++)
 		used[o->calls.items[w->t->final[i]].op] = true;
 	schema_print(o, s, &schema);
-	str_add(&schema, ": whole calls, one after the other, give the outcomes below.");
+	str_add(&schema, ": calls one after the other give the outcomes below.");
 	foreign_c_comment(out, w->t->command);
 	str_add(out, "\n");
 	foreign_c_comment(out, str_text(&schema));

@@ -384,10 +384,10 @@ static void make_by(struct harness_hunt *h, const struct signature *s)
 static int no_constructor(struct harness_hunt *h)
 {
 	error_set(h->x.err, ERROR_USAGE,
-		  "%s is opaque, and there is no function that returns a pointer to one: nothing "
-		  "says how to make it",
+		  "%s is opaque, and no function returns a pointer to one: how to create it is not "
+		  "known",
 		  h->object.type);
-	return error_hint(h->x.err, "--new 'EXPRESSION of C' says it");
+	return error_hint(h->x.err, "--new 'EXPRESSION of C' gives an object");
 }
 
 /* Fails if an initializer exists but cannot be called: zeroed memory is no object then. */
@@ -396,9 +396,10 @@ static int no_initialiser(struct harness_hunt *h)
 	array_each(const struct signature, s, &h->signatures.items)
 		if (s->role == SIGNATURE_LEFT_OUT && s->makes && s->parameters.count &&
 		    s->parameters.items[0].class == SIGNATURE_OBJECT) {
-			error_set(h->x.err, ERROR_USAGE, "%s makes a %s, but cannot be called: %s",
-				  s->name, h->object.type, s->why);
-			return error_hint(h->x.err, "--new 'EXPRESSION of C' says how to make one");
+			error_set(h->x.err, ERROR_USAGE,
+				  "%s creates a %s, but cannot be called: %s", s->name,
+				  h->object.type, s->why);
+			return error_hint(h->x.err, "--new 'EXPRESSION of C' gives an object");
 		}
 	return 0;
 }

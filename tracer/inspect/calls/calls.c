@@ -107,7 +107,7 @@ static int to_float(const struct placing *p, const struct type *t, const struct 
 		return calls_fail(p, "a number is expected, of type", t);
 	if (n == 4 || n == 8)
 		return put_vector(p, bytes, n);
-	return calls_fail(p, "is passed on the stack, which hit:call does not do:", t);
+	return calls_fail(p, "is passed on the stack, which hit:call cannot do:", t);
 }
 
 /* ---- pointers ------------------------------------------------------------------------------- */
@@ -170,7 +170,7 @@ static int object_address(const struct placing *p, const struct type *wanted,
 		return put_object(p, wanted, v.type->of, address);
 	}
 	if (v.place != INSPECT_IN_MEMORY || v.bit_size)
-		return calls_fail(p, "is in no memory here, so that it has no address", NULL);
+		return calls_fail(p, "is not in memory here, so that it has no address", NULL);
 	return put_object(p, wanted, v.type, v.address);
 }
 
@@ -230,7 +230,7 @@ static int put_part(const struct placing *p, const struct abi_part *part, const 
 	uint64_t word = 0;
 
 	if (part->size > sizeof(word))
-		return calls_fail(p, "vectors are not passed by hit:call", NULL);
+		return calls_fail(p, "hit:call cannot pass vectors", NULL);
 	memcpy(&word, bytes + part->offset, part->size);
 	return part->class == ABI_INTEGER ? put_integer(p, word)
 					  : put_vector(p, &word, sizeof(word));
@@ -275,7 +275,7 @@ static int to_struct(const struct placing *p, const struct type *t, const struct
 	if (abi_classify(p->callee->rust, t, p->call->frame.program, &place, p->err) < 0)
 		return fail_inside(p);
 	if (place.memory || !has_room(p, &place) || t->size > sizeof(bytes))
-		return calls_fail(p, "is passed on the stack, which hit:call does not do:", t);
+		return calls_fail(p, "is passed on the stack, which hit:call cannot do:", t);
 	if (value_read(&v, 0, bytes, t->size, p->err) < 0)
 		return fail_inside(p);
 	for (unsigned i = 0; i < place.parts; i++) {

@@ -244,8 +244,8 @@ static int find_ifunc(struct candidates *c, struct call_target *out)
 		}
 		return calls_find_fail(
 			c,
-			"%s is chosen among several when the program is loaded (an IFUNC), and "
-			"nothing says which it was: name the implementation, as nm lists it",
+			"%s is an IFUNC, which the loader resolves to one of several "
+			"implementations: name the implementation, as nm lists it",
 			c->name);
 	}
 	return 0;
@@ -351,15 +351,14 @@ static int calls_find_choose(struct candidates *c, struct call_target *out)
 			c->name);
 	best = c->items.count == 1 ? c->items.items : choose_fitting(c, &fitting);
 	if (!best)
-		return ambiguous(c, fitting ? "several functions have this name and take so many "
-					      "arguments:"
-					    : "no function of this name takes so many arguments:");
+		return ambiguous(
+			c, fitting ? "several functions of this name take this number of arguments:"
+				   : "no function of this name takes this number of arguments:");
 	*out = *best;
 	if (!out->absolute && call_is_changed(out->module, out->offset))
 		return calls_find_fail(
 			c,
-			"the compiler has made a special version of %s that takes other "
-			"arguments; there is none that could be called",
+			"the compiler has changed the arguments of %s, so that it cannot be called",
 			c->name);
 	return 0;
 }
@@ -488,7 +487,8 @@ static int callee_of_value(const char *name, struct inspect_value *v, struct cal
 			return -1;
 		t = t->of;
 	} else {
-		return error_set(err, ERROR_STATE, "hit:call(\"%s\"): this is no function", name);
+		return error_set(err, ERROR_STATE, "hit:call(\"%s\"): this is not a function",
+				 name);
 	}
 	if (!out->address)
 		return error_set(err, ERROR_STATE, "hit:call(\"%s\"): the pointer is NULL", name);

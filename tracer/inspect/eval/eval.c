@@ -137,10 +137,10 @@ static int length_value(const struct eval_scope *s, struct eval_node *n, struct 
 	if (inspect_length(&a, &length, s->err) < 0)
 		return s->err->code == ERROR_CHANGING
 			       ? eval_inside(s)
-			       : eval_error(
-					 s->text, n->at, s->err,
-					 "calls are hit:call's: this %s() is code of the program",
-					 n->text);
+			       : eval_error(s->text, n->at, s->err,
+					    "an expression cannot call %s(), which is code of the "
+					    "program: use hit:call",
+					    n->text);
 	if (*n->text == 'e')
 		x = scalar_int(length == 0, "bool");
 	else
@@ -206,7 +206,7 @@ static int element_value(const struct eval_scope *s, struct eval_node *n, struct
 		return -1;
 	if (scalar_is_float(&x) || scalar_is_pointer(&x) || (__int128)x.bits > INT64_MAX ||
 	    (__int128)x.bits < INT64_MIN)
-		return eval_error(s->text, n->b->at, s->err, "this is no index");
+		return eval_error(s->text, n->b->at, s->err, "this is not an index");
 	if (inspect_element(swapped ? &b : &a, (int64_t)x.bits, out, s->err) < 0)
 		return eval_inside(s);
 	return 0;
@@ -229,7 +229,7 @@ static int address_value(const struct eval_scope *s, struct eval_node *n, struct
 		return eval_error(s->text, n->at, s->err,
 				  a.reg != INSPECT_NO_REGISTER
 					  ? "this is in a register here: it has no address"
-					  : "this is in no memory here: it has no address");
+					  : "this is not in memory here: it has no address");
 	x.type = type_pointer_to(a.type);
 	x.bits = a.address;
 	return scalar_value(s, &x, out);

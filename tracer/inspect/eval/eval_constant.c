@@ -209,7 +209,7 @@ static int integer_constant(const char *text, const struct token *t, char *word,
 		int digit = hex_digit(*at);
 
 		if (digit < 0 || (unsigned)digit >= base)
-			return eval_error(text, t->start, err, "'%.*s' is no number",
+			return eval_error(text, t->start, err, "'%.*s' is not a number",
 					  (int)t->length, t->start);
 		if (__builtin_mul_overflow(value, base, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)digit, &value))
@@ -234,7 +234,7 @@ static int float_constant(const char *text, const struct token *t, char *word, b
 		n->builtin = "float";
 	n->real = strtold(word, &end);
 	if (*end || end == word)
-		return eval_error(text, t->start, err, "'%.*s' is no number", (int)t->length,
+		return eval_error(text, t->start, err, "'%.*s' is not a number", (int)t->length,
 				  t->start);
 	if (n->builtin[0] == 'd')
 		n->real = strtod(word, NULL);

@@ -88,17 +88,17 @@ int scalar_convert(const struct eval_scope *s, const char *at, const struct eval
 		result.bits = scalar_true(from);
 	} else if (to->kind == TYPE_FLOAT) {
 		if (scalar_is_pointer(from))
-			return eval_refuse(s, at, "is no number", from->type);
+			return eval_refuse(s, at, "is not a number", from->type);
 		result.real =
 			scalar_is_float(from)
 				? arith_round(from->real, to->size)
 				: arith_real_of(from->bits, value_signed(from->type), to->size);
 	} else if (to->kind == TYPE_POINTER) {
 		if (scalar_is_float(from))
-			return eval_refuse(s, at, "is no pointer", from->type);
+			return eval_refuse(s, at, "is not a pointer", from->type);
 		result.bits = (uint64_t)from->bits;
 	} else if (!is_plain_integer(to) || !to->size || to->size > 16) {
-		return eval_refuse(s, at, "is nothing that a value is cast to", to);
+		return eval_refuse(s, at, "is not a type that a value can be cast to", to);
 	} else if (scalar_is_float(from)) {
 		if (float_to_integer(s, at, from, &result) < 0)
 			return -1;
@@ -160,7 +160,7 @@ int scalar_unary(const struct eval_scope *s, const char *at, unsigned op,
 	if (scalar_is_pointer(a))
 		return eval_refuse(s, at, "is a pointer, not a number", a->type);
 	if (op == '~' && scalar_is_float(a))
-		return eval_refuse(s, at, "has no bits to turn round", a->type);
+		return eval_refuse(s, at, "has no bits to complement", a->type);
 	*out = promoted(a);
 	if (op == '-' && scalar_is_float(a))
 		out->real = -a->real;
@@ -178,7 +178,7 @@ static int shifted(const struct eval_scope *s, const char *at, unsigned op,
 	struct eval_scalar x = promoted(a);
 
 	if (scalar_is_float(a) || scalar_is_float(b))
-		return eval_refuse(s, at, "cannot be shifted, nor shift",
+		return eval_refuse(s, at, "cannot be an operand of a shift",
 				   scalar_is_float(a) ? a->type : b->type);
 	if (negative(b) || b->bits >= 8 * x.type->size)
 		return eval_error(s->text, at, s->err, "a shift of a number of %llu bits by %s%llu",
@@ -217,7 +217,7 @@ static int pointer_difference(const struct eval_scope *s, const char *at,
 		return -1;
 	if (size != other)
 		return eval_error(s->text, at, s->err,
-				  "the pointers point to things of %llu and of %llu bytes",
+				  "the pointers point to objects of %llu and of %llu bytes",
 				  (unsigned long long)size, (unsigned long long)other);
 	*out = scalar_int((int64_t)((uint64_t)a->bits - (uint64_t)b->bits), "long");
 	if (size <= INT64_MAX)

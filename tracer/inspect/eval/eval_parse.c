@@ -189,7 +189,8 @@ static struct eval_node *parse_name(struct eval_parser *p, const char *start)
 	n->text = base_strndup(start, (size_t)(end - start));
 	n->depth = 1;
 	if (is_op(p, '(')) {
-		eval_error(p->text, start, p->err, "calls are hit:call's: hit:call(\"%s\", ...)",
+		eval_error(p->text, start, p->err,
+			   "an expression cannot call functions: use hit:call(\"%s\", ...)",
 			   n->text);
 		return NULL;
 	}
@@ -320,7 +321,7 @@ static struct eval_node *parse_method(struct eval_parser *p, struct eval_node *n
 	if (strcmp(n->text, "size") != 0 && strcmp(n->text, "length") != 0 &&
 	    strcmp(n->text, "empty") != 0) {
 		eval_error(p->tree->text, n->at, p->err,
-			   "calls are hit:call's: '%s' is not run by an expression", n->text);
+			   "an expression cannot call functions: '%s' needs hit:call", n->text);
 		return NULL;
 	}
 	n->kind = EVAL_LENGTH;
@@ -380,7 +381,8 @@ static struct eval_node *parse_postfix(struct eval_parser *p)
 		} else if (is_op(p, '.') || is_op(p, OP2('-', '>'))) {
 			n = parse_field(p, n);
 		} else if (is_op(p, '(')) {
-			eval_error(p->text, p->token.start, p->err, "calls are hit:call's");
+			eval_error(p->text, p->token.start, p->err,
+				   "an expression cannot call functions: use hit:call");
 			return NULL;
 		} else {
 			break;
@@ -419,7 +421,8 @@ static struct eval_node *parse_unary_inside(struct eval_parser *p)
 	struct eval_node *n, *a;
 
 	if (is_op(p, OP2('+', '+')) || is_op(p, OP2('-', '-'))) {
-		eval_error(p->text, at, p->err, "an expression changes nothing: no ++ and --");
+		eval_error(p->text, at, p->err,
+			   "an expression cannot change anything: no ++ and --");
 		return NULL;
 	}
 	if (p->token.kind == TOKEN_OPERATOR && strchr("*&+-!~", (int)p->token.op) &&
@@ -524,14 +527,14 @@ static struct eval_node *parse_assignment(struct eval_parser *p)
 	struct eval_node *n = parse_deeper(p, parse_choice);
 
 	if (n && assigns(&p->token)) {
-		eval_error(
-			p->text, p->token.start, p->err,
-			"an expression changes nothing: assign to hit.var, or write == to compare");
+		eval_error(p->text, p->token.start, p->err,
+			   "an expression cannot change anything: assign to hit.var, or write == "
+			   "to compare");
 		return NULL;
 	}
 	if (n && (is_op(p, OP2('+', '+')) || is_op(p, OP2('-', '-')))) {
 		eval_error(p->text, p->token.start, p->err,
-			   "an expression changes nothing: no ++ and --");
+			   "an expression cannot change anything: no ++ and --");
 		return NULL;
 	}
 	return n;

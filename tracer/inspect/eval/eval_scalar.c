@@ -45,7 +45,7 @@ static int decay(const struct eval_scope *s, const struct inspect_value *v, cons
 	const struct type *to = v->type->kind == TYPE_ARRAY ? v->type->of : v->type;
 
 	if (v->place != INSPECT_IN_MEMORY)
-		return eval_refuse(s, at, "is in no memory here: it has no address", v->type);
+		return eval_refuse(s, at, "is not in memory here: it has no address", v->type);
 	out->type = type_pointer_to(to);
 	out->bits = v->address;
 	return 0;

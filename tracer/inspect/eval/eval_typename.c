@@ -322,7 +322,7 @@ void eval_token(const char *text, const char *at, struct token *out, struct erro
 		at = out->start + out->length;
 	} while (out->kind == TOKEN_COMMENT && !out->open);
 	if (out->kind == TOKEN_COMMENT)
-		eval_error(text, out->start, err, "a comment stands here");
+		eval_error(text, out->start, err, "an expression cannot contain a comment");
 	else if (out->open)
 		eval_error(text, out->start, err, "the closing %c is missing",
 			   out->kind == TOKEN_STRING ? '"' : '\'');
@@ -338,15 +338,15 @@ void eval_token(const char *text, const char *at, struct token *out, struct erro
 static const struct {
 	const char *word, *why;
 } refused[] = {
-	{"new", "an expression makes no objects"},
-	{"delete", "an expression changes nothing"},
-	{"throw", "an expression changes nothing"},
+	{"new", "an expression cannot create objects"},
+	{"delete", "an expression cannot change anything"},
+	{"throw", "an expression cannot change anything"},
 	{"dynamic_cast", "dynamic_cast would run code of the program: write static_cast"},
-	{"alignof", "alignof is not understood"},
-	{"_Alignof", "_Alignof is not understood"},
-	{"typeof", "typeof is not understood"},
-	{"decltype", "decltype is not understood"},
-	{"_Generic", "_Generic is not understood"},
+	{"alignof", "alignof is not supported"},
+	{"_Alignof", "_Alignof is not supported"},
+	{"typeof", "typeof is not supported"},
+	{"decltype", "decltype is not supported"},
+	{"_Generic", "_Generic is not supported"},
 };
 
 const char *eval_refused(const struct token *t)

@@ -216,7 +216,8 @@ static int cast_place(const struct eval_scope *s, const char *at, const struct i
 		      const struct type *to, struct inspect_value *out)
 {
 	if (v->place != INSPECT_IN_MEMORY || v->bit_size)
-		return eval_error(s->text, at, s->err, "this is in no memory: no reference to it");
+		return eval_error(s->text, at, s->err,
+				  "this is not in memory: it cannot be cast to a reference");
 	*out = value_in_memory(s->program, to, moved(s, v->address, v->type, to));
 	return 0;
 }
@@ -235,7 +236,8 @@ static int cast_class(const struct eval_scope *s, const char *at, const struct i
 		return cast_place(s, at, v, to, out);
 	type_spell(to, &name);
 	return eval_error(s->text, at, s->err,
-			  "nothing is cast to %s: cast the address to a pointer", str_text(&name));
+			  "no value can be cast to %s: cast the address to a pointer",
+			  str_text(&name));
 }
 
 int eval_cast(const struct eval_scope *s, const char *at, const struct inspect_value *from,

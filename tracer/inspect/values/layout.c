@@ -114,7 +114,8 @@ enum { KIND_UNKNOWN, KIND_NONE, KIND_FIRST };
 
 int layout_invalid(const struct inspect_value *v, struct error *err)
 {
-	value_error(v->type, err, "this '%s' is not valid: not made yet, or gone already");
+	value_error(v->type, err,
+		    "this '%s' is not valid: not yet constructed, or already destroyed");
 	err->code = ERROR_CHANGING;
 	return -1;
 }

@@ -24,8 +24,8 @@ static int check_instruction(const struct dwarf_frame *f, struct error *err)
 		if (insn.flow == ARCH_FLOW_JUMP || insn.flow == ARCH_FLOW_JUMP_INDIRECT ||
 		    insn.flow == ARCH_FLOW_BRANCH)
 			return error_set(err, ERROR_STATE,
-					 "hit.ret: the function ends in a jump to another one here "
-					 "(a tail call): what that returns is not known yet");
+					 "hit.ret: the function ends in a jump to another function "
+					 "here (a tail call), which has not returned yet");
 	}
 	error_set(err, ERROR_STATE, "hit.ret: the function is not about to return here");
 	return error_hint(err, "use it at FUNC%%return");

@@ -291,7 +291,7 @@ int value_follow(const struct inspect_value *v, struct inspect_value *out, struc
 	uint64_t address;
 
 	if (v->type->of->kind == TYPE_VOID)
-		return value_error(v->type, err, "a '%s' does not say what it points to");
+		return value_error(v->type, err, "a '%s' points to an unknown type");
 	if (value_pointee(v, out, &address, err) < 0)
 		return -1;
 	if (address == 0)

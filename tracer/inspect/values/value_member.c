@@ -128,7 +128,7 @@ static int search_own(struct member_search *h, const struct inspect_value *v,
 		int answer;
 
 		if (++h->steps > STEPS_MAX)
-			return error_set(err, ERROR_OBJECT, "a type of too many members");
+			return error_set(err, ERROR_OBJECT, "a type with too many members");
 		if (m->is_base || !m->name || strcmp(m->name, h->name) != 0)
 			continue;
 		answer = value_has_variant(v, m, err);
@@ -177,7 +177,7 @@ static int search_base(struct member_search *h, const struct inspect_value *v,
 		struct inspect_value base;
 
 		if (++h->steps > STEPS_MAX)
-			answer = error_set(err, ERROR_OBJECT, "a type of too many members");
+			answer = error_set(err, ERROR_OBJECT, "a type with too many members");
 		if (answer || !m->is_base)
 			continue;
 		if (value_of_member(v, m, &base, err) < 0)

@@ -40,7 +40,7 @@ static int no_member(const struct inspect_value *v, const char *name, struct err
 	no_such(v, "has no member '", name, err);
 	str_add(&text, err->text);
 	if (is_member_further_on(v, name))
-		str_add(&text, ": it points to a pointer to what has it");
+		str_add(&text, ": it points to a pointer to an object that has it");
 	else
 		for (size_t i = 0; (other = inspect_member(v, i)); i++)
 			suggest_offer(&similar, other);
@@ -155,7 +155,7 @@ int inspect_deref(const struct inspect_value *v, struct inspect_value *out, stru
 		}
 		whole = inner;
 	}
-	return answer < 0 ? -1 : no_such(&whole, "is no pointer", NULL, err);
+	return answer < 0 ? -1 : no_such(&whole, "is not a pointer", NULL, err);
 }
 
 int inspect_address(const struct inspect_value *v, uint64_t *out, struct error *err)
@@ -181,7 +181,7 @@ int inspect_address(const struct inspect_value *v, uint64_t *out, struct error *
 static int element_size(const struct inspect_value *v, const struct type **of, struct error *err)
 {
 	*of = type_whole(v->type->of, v->program);
-	return (*of)->size ? 0 : no_such(v, "has elements of a size that is not known", NULL, err);
+	return (*of)->size ? 0 : no_such(v, "has elements of unknown size", NULL, err);
 }
 
 static int outside(const struct inspect_value *v, int64_t i, uint64_t count, struct error *err)
@@ -297,7 +297,7 @@ int inspect_element(const struct inspect_value *v, int64_t i, struct inspect_val
 		return -1;
 	if (answer && row.key)
 		return value_is_text(&whole, row.key)
-			       ? no_such(&whole, "has keys that are texts", NULL, err)
+			       ? no_such(&whole, "has strings as keys", NULL, err)
 			       : mapped(&whole, &row, i, NULL, 0, out, err);
 	if (answer)
 		return i < 0 || (uint64_t)i >= row.count
@@ -354,7 +354,7 @@ int inspect_length(const struct inspect_value *v, int64_t *out, struct error *er
 		return 0;
 	}
 	if (whole.type->kind != TYPE_ARRAY || !whole.type->has_count)
-		return no_such(&whole, "has no length that is known", NULL, err);
+		return no_such(&whole, "has no known length", NULL, err);
 	*out = (int64_t)whole.type->count;
 	return 0;
 }

@@ -149,8 +149,8 @@ static int write_bytes(const struct inspect_value *v, uint64_t from, const void 
 	}
 	if (v->place != INSPECT_IN_BYTES || v->reg == INSPECT_NO_REGISTER || !p || from + n > 16)
 		return error_set(err, ERROR_STATE,
-				 "it is neither in memory nor in one register at this line: it "
-				 "cannot be changed here");
+				 "it cannot be changed at this line, where it is neither in memory "
+				 "nor in one register");
 	/* Other bytes of the register are kept as far as they are known, else cleared, as mov
 	   does. */
 	memcpy(whole, v->bytes, v->size < sizeof(whole) ? v->size : sizeof(whole));

@@ -110,7 +110,7 @@ int value_row_text(const struct inspect_value *v, const struct value_row *row, s
 
 	if (!makes_text(row->type) || row->count > TEXT_MAX)
 		return error_set(err, ERROR_CHANGING,
-				 "a string of %llu characters: too long, or not a string yet",
+				 "a string of %llu characters: too long, or not yet constructed",
 				 (unsigned long long)row->count);
 	bytes = base_alloc(row->count + 1, size);
 	answer = value_read(&first, 0, bytes, (size_t)row->count * size, err);
@@ -147,5 +147,5 @@ int inspect_string(const struct inspect_value *v, struct str *out, struct error 
 		}
 		return text_at(&first, most < TEXT_MAX ? most : TEXT_MAX, out, err);
 	}
-	return value_error(whole.type, err, "a '%s' is no string");
+	return value_error(whole.type, err, "a '%s' is not a string");
 }

@@ -105,7 +105,7 @@ int variable_optimised_out(const struct code_place *p, const struct variable *v,
 			  str_text(&where));
 	else
 		error_set(err, ERROR_STATE,
-			  "%s: optimised out at this line; the compiler dropped it entirely", name);
+			  "%s: optimised out at this line, and at every other line", name);
 	return error_hint(err, "build with -O0 or -Og to see it at every line");
 }
 
@@ -211,8 +211,7 @@ static void say_elsewhere(const struct code_place *p, const struct close_names *
 			  n->wanted, n->elsewhere_line);
 	else
 		error_set(err, ERROR_STATE,
-			  "%s: optimised out at this line; the compiler dropped it entirely",
-			  n->wanted);
+			  "%s: optimised out at this line, and at every other line", n->wanted);
 }
 
 int variable_unknown(const struct code_place *p, const char *name, struct error *err)

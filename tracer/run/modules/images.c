@@ -370,7 +370,7 @@ static void explain_not_found(const char *path, struct error *err)
 
 	if (!read_interpreter(path, name) || access(name, F_OK) == 0)
 		return;
-	error_set(err, ERROR_NOT_FOUND, "%s: a script for %s, which is not there", path, name);
+	error_set(err, ERROR_NOT_FOUND, "%s: a script for %s, which does not exist", path, name);
 	error_hint(err, "correct its first line, or name the interpreter before it");
 }
 

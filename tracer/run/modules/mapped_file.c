@@ -163,8 +163,8 @@ static void note_unread(struct run *s, const char *name)
 static void note_no_memory(struct run *s, const struct error *err)
 {
 	if (strstr(error_text(err), "out of memory") && s->run_number <= 1)
-		log_line("gatectl: note: %s: no location is found in it, and no function: its file "
-			 "needs more memory than there is (ulimit -v)",
+		log_line("gatectl: note: %s: no location or function is found in it: its file "
+			 "needs more memory than the limit permits (ulimit -v)",
 			 error_text(err));
 }
 

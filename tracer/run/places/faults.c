@@ -74,7 +74,7 @@ void faults_suggest_event(struct run *s, const struct place *place, struct error
 	best = suggest_best(&like);
 	suggest_take(&like, &text);
 	if (best) {
-		error_set(err, err->code, "%s: no event and no location is called so%s",
+		error_set(err, err->code, "%s: no event or location has this name%s",
 			  place->location, str_text(&text));
 		error_hint(err, "write %s", best);
 	}

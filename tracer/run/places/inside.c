@@ -18,7 +18,7 @@ enum {
 	COUNTS_MOST = 64,  /* for each site; children that were forked before have one each */
 };
 
-static const char alike[] = "several threads are called so";
+static const char alike[] = "several threads have this name";
 
 /* A count in one shared memory: forked children share it, other processes have their own. */
 struct inside_count {
@@ -144,13 +144,13 @@ static const char *act_busy(const struct run *s, const struct site_use *use, con
 {
 	if (!a->owner->arrives || !a->place)
 		return a->place && a->place->after
-			       ? "whether its statement has been executed has to be looked at"
+			       ? "gatectl has to check whether its statement has been executed"
 			       : "gatectl looks at each thread there for a purpose of its own";
 	if (a->info && source_site_doubt(a->info))
 		return source_site_doubt(a->info);
 	if (has_condition(s, a->place))
-		return "its condition is compared inside the program only where no other places "
-		       "stand at the same address";
+		return "other places are at the same address, so that its condition is not "
+		       "compared inside the program";
 	if (place_only_thread(s->engine, a->place))
 		return use->inside && use->inside->only && !*use->inside->only
 			       ? alike
@@ -350,7 +350,7 @@ static const char *make_resident(struct run *s, struct run_thread *t, struct tra
 	if (use->inside && use->inside->asks && use->inside->asks != (asks ? asks->place : NULL))
 		return "places were added at its address, or have ended, since it became hot";
 	if (use->inside && use->inside->counts.count >= COUNTS_MOST)
-		return "too many processes of the program pass there";
+		return "too many processes of the program execute it";
 	use->refusal = make_stub(s, t, site);
 	use->refusals += use->refusal != NULL;
 	return use->refusal;
@@ -382,7 +382,7 @@ static void consider(struct run *s, struct run_thread *t, struct tracee_site *si
 		}
 		why = make_resident(s, t, site);
 		if (!why && s->looks)
-			why = "a function that holds a thread is asked again at each arrival";
+			why = "a function that holds a thread is called again at each arrival";
 	}
 	note_reasons(s, use, why);
 }

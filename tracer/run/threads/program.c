@@ -80,7 +80,8 @@ static int call_at(struct run *s, const struct arrival *a, unsigned frame,
 
 	if (!frame && program_is_before(a)) {
 		error_set(err, ERROR_STATE,
-			  "%s begins with a loop here, and its variables are not known before that",
+			  "%s begins with a loop here, and its variables are not known before the "
+			  "loop",
 			  a->func ? a->func : a->place->location);
 		return error_hint(err, "name a line of it instead");
 	}
@@ -230,12 +231,12 @@ static int result(void *ctx, const struct arrival *a, struct program_value *out,
 	struct inspect_value v;
 
 	if (!is_at_return(a))
-		return error_set(err, ERROR_STATE, "hit.ret: %s is no FUNC%%return",
+		return error_set(err, ERROR_STATE, "hit.ret: %s is not FUNC%%return",
 				 a->place->location);
 	if (t->at_return == SOURCE_TAIL)
 		return error_set(err, ERROR_STATE,
-				 "hit.ret: %s ends in a jump to another function here: what that "
-				 "returns is not known yet",
+				 "hit.ret: %s ends in a jump to another function here, which has "
+				 "not returned yet",
 				 a->func ? a->func : "the function");
 	return call_at(ctx, a, 0, &call, err) < 0 || inspect_return_value(call, &v, err) < 0
 		       ? -1
@@ -270,7 +271,7 @@ static int find_global(struct run *s, const struct arrival *a, const char *name,
 
 	if (!s->root || !s->root->tracee)
 		return error_set(err, ERROR_STATE, "program.var.%s: the program %s", name,
-				 s->root ? "has ended" : "does not run yet");
+				 s->root ? "has ended" : "has not started yet");
 	return inspect_global(&s->root->program, t && t->process == s->root ? t : NULL, name, out,
 			      err);
 }

@@ -75,7 +75,8 @@ static int quoted(struct schedule_reader *p)
 			str_add_bytes(&p->word, p->at++, 1);
 		else if (!unescape(p))
 			return text_parse_fail(
-				p, "behind \\ stands \", \\, n, t, r, or x and two digits");
+				p,
+				"a \\ has to be followed by \", \\, n, t, r, or x and two digits");
 	}
 	if (!*p->at)
 		return text_parse_fail(p, "a quote is not closed");
@@ -106,7 +107,7 @@ static int to_number(struct schedule_reader *p, const char *text, uint64_t *out)
 	errno = 0;
 	*out = strtoull(text, &end, 0);
 	if (!isdigit((unsigned char)*text) || *end || errno)
-		return text_parse_fail(p, "'%s' is no number", text);
+		return text_parse_fail(p, "'%s' is not a number", text);
 	return 0;
 }
 
@@ -134,8 +135,8 @@ static int parse_number(struct schedule_reader *p, bool *pending)
 	if (to_number(p, str_text(&p->word), &number) < 0)
 		return -1;
 	if (number != p->s->steps.count + 1)
-		return text_parse_fail(p, "step %zu was to come here, not %llu",
-				       p->s->steps.count + 1, (unsigned long long)number);
+		return text_parse_fail(p, "expected step %zu, got step %llu", p->s->steps.count + 1,
+				       (unsigned long long)number);
 	return 0;
 }
 
@@ -174,7 +175,7 @@ static int parse_brackets(struct schedule_reader *p, struct schedule_where *w)
 	for (size_t i = 0; i < 3; i++) {
 		p->at++;
 		skip_blanks(p);
-		if (next_word(p, "what stands in the brackets", &is_null) < 0)
+		if (next_word(p, "the text in the brackets", &is_null) < 0)
 			return -1;
 		*texts[i] = is_null ? NULL : schedule_text(p->s, str_text(&p->word));
 		if (*p->at != ',')
@@ -212,7 +213,7 @@ static int parse_flag(struct schedule_reader *p, struct schedule_step *step)
 	else if (strcmp(word, "writes") == 0)
 		step->point.writes = true;
 	else
-		return text_parse_fail(p, "what is '%s'?", word);
+		return text_parse_fail(p, "'%s' is not a known word", word);
 	return 0;
 }
 
@@ -267,7 +268,7 @@ static int parse_pair(struct schedule_reader *p, const char *key, struct schedul
 		return to_unsigned(p, value, &step->point.thread);
 	if (strcmp(key, "object") == 0)
 		return parse_object(p, step);
-	return text_parse_fail(p, "what is '%s='?", key);
+	return text_parse_fail(p, "'%s=' is not a known key", key);
 }
 
 static int parse_machine(struct schedule_reader *p, struct schedule_step *step)
@@ -320,7 +321,7 @@ static int parse_value(struct schedule_reader *p)
 	}
 	if (quoted(p) < 0)
 		return -1;
-	return *p->at ? text_parse_fail(p, "something stands behind the quote") : 0;
+	return *p->at ? text_parse_fail(p, "the quote is followed by something") : 0;
 }
 
 static int parse_program(struct schedule_reader *p)
@@ -366,7 +367,7 @@ static int parse_first(struct schedule_reader *p)
 			atoi(p->at + strlen(SCHEDULE_WORDS)) < atoi(SCHEDULE_FORMAT) ? "an older"
 										     : "a newer",
 			SCHEDULE_FORMAT);
-	return text_parse_fail(p, "this is no schedule: the first line of one is '%s'",
+	return text_parse_fail(p, "this is not a schedule, whose first line is '%s'",
 			       SCHEDULE_FIRST_LINE);
 }
 

@@ -126,7 +126,7 @@ void last_words(struct sched *g)
 	else
 		add_symbol(g, step->point.place, out);
 	if (g->schedule.threads.count == 1)
-		str_add(out, "; it had made no other thread: where it makes one later, --from "
+		str_add(out, "; it had created no other thread: if it creates one later, --from "
 			     "pthread_create begins schedules there");
 	else if (is_memory(step->point.op) && g->points != SCHED_SYNC)
 		str_add(out, "; --points sync takes no accesses to memory");

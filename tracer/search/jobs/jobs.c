@@ -219,12 +219,11 @@ static int gone(struct explore_jobs *j, struct explore_job *job)
 	job->pid = -1;
 	if (signal)
 		error_set(err, ERROR_SYSTEM,
-			  "a worker of the search was ended by signal %d, and the search with it",
+			  "a worker process was ended by signal %d, which ended the search",
 			  signal);
 	else
-		error_set(err, ERROR_SYSTEM,
-			  "a worker of the search has ended, and the search with it");
-	return error_hint(err, "gatectl explore -j 1 ... does without workers");
+		error_set(err, ERROR_SYSTEM, "a worker process has ended, which ended the search");
+	return error_hint(err, "gatectl explore -j 1 ... uses no workers");
 }
 
 static int jobs_fault(struct explore_jobs *j, struct explore_job *job, struct record *r)
@@ -286,7 +285,7 @@ int explore_jobs_begin(struct explore_jobs *j, unsigned count)
 	for (unsigned i = 0; i < count; i++)
 		if (jobs_start(j, i) < 0)
 			return error_errno(j->e->x.err, ERROR_SYSTEM,
-					   "cannot start a worker of the search");
+					   "cannot start a worker process");
 	return all_ready(j);
 }
 

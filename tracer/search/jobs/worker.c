@@ -130,7 +130,7 @@ char *explore_difference(const struct strategy_difference *d, const struct sched
 	str_addf(&text, "schedule %llu, step %zu of %zu: ", (unsigned long long)run + 1,
 		 d->step + 1, first->steps.count);
 	if (d->is_longer)
-		str_add(&text, "the second time there was another step");
+		str_add(&text, "the second run had one more step");
 	else
 		str_addf(&text, "%s was to %s", first->threads.items[step->thread],
 			 schedule_op(d->recorded.op));
@@ -138,7 +138,7 @@ char *explore_difference(const struct strategy_difference *d, const struct sched
 		str_addf(&text, ", but came to %s%s", schedule_op(d->came.op),
 			 d->came.op == d->recorded.op ? " somewhere else" : "");
 	else if (!d->is_longer)
-		str_add(&text, ", but could not go on");
+		str_add(&text, ", but could not continue");
 	return str_take(&text);
 }
 

@@ -360,7 +360,7 @@ static const char *journal_prepare(struct explore *e)
 	j->made_folder = mkdir(o->output, 0777) == 0;
 	j->fd = open(j->path.text, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (j->fd < 0 && errno == ELOOP)
-		return "it is a symbolic link, and what is behind it stays as it is";
+		return "it is a symbolic link, to which gatectl does not write";
 	if (j->fd < 0)
 		return strerror(errno);
 	if (flock(j->fd, LOCK_EX | LOCK_NB) < 0)
@@ -368,7 +368,8 @@ static const char *journal_prepare(struct explore *e)
 	if (io_read(j->fd, &j->bytes) < 0)
 		return strerror(errno);
 	if (!is_journal(j))
-		return "it is no journal of a search; move it away, or name another folder (-o)";
+		return "it is not the journal of a search; move it away, or name another folder "
+		       "(-o)";
 	write_header(e, &head);
 	if (!journal_is_same(j, &head))
 		failed = begin_anew(j, &head);

@@ -85,10 +85,10 @@ static int read_folder(struct merging *m, const char *folder)
 		str_addf(&pattern, "\\%c", *c);
 	str_add(&pattern, "/search*");
 	if (glob(pattern.text, 0, NULL, &found) != 0) {
-		error_set(m->err, ERROR_USAGE, "--merge: %s: no search was kept there", folder);
-		answer = error_hint(
-			m->err, "gatectl explore --shard K/N -o %s ... keeps what it does there",
-			folder);
+		error_set(m->err, ERROR_USAGE, "--merge: %s: there is no journal of a search",
+			  folder);
+		answer = error_hint(m->err, "gatectl explore --shard K/N -o %s ... writes one",
+				    folder);
 	}
 	for (size_t i = 0; answer == 0 && i < found.gl_pathc; i++)
 		answer = read_part(m, found.gl_pathv[i]);
@@ -157,10 +157,10 @@ static void note_lacks(struct merging *m)
 		if (p && p->journal.over)
 			continue;
 		if (p)
-			str_addf(
-				&text,
-				"part %u of %u is not done: the same command again goes on with %s",
-				k, shards, str_text(&p->journal.path));
+			str_addf(&text,
+				 "part %u of %u is not complete: the same command again continues "
+				 "it in %s",
+				 k, shards, str_text(&p->journal.path));
 		else
 			str_addf(&text, "part %u of %u is missing", k, shards);
 		*array_add(&m->e->lacks) = str_take(&text);

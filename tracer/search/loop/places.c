@@ -240,7 +240,7 @@ static int places_parse(struct places *s, struct str *text)
 	    s->location.kind == LOCATION_LINE)
 		return 0;
 	if (!err.code)
-		error_set(&err, ERROR_LOCATION, "%s is no file, no line and no function", s->what);
+		error_set(&err, ERROR_LOCATION, "%s is not a file, a line or a function", s->what);
 	error_move(s->e->x.err, &err);
 	return error_prefix(s->e->x.err, "--points: ");
 }
@@ -321,12 +321,12 @@ static int not_come(struct explore *e)
 {
 	if (e->until > 0 && explore_now_s() >= e->until) {
 		error_set(e->x.err, ERROR_LOCATION,
-			  "--from: the program has not come to %s in %g s (--for)", e->options.from,
+			  "--from: the program has not reached %s in %g s (--for)", e->options.from,
 			  e->options.seconds);
-		return error_hint(e->x.err, "a longer --for, or a place that comes earlier");
+		return error_hint(e->x.err, "a longer --for, or an earlier place");
 	}
 	return error_set(e->x.err, ERROR_LOCATION,
-			 "--from: the program has ended, and had not come to %s", e->options.from);
+			 "--from: the program has ended without reaching %s", e->options.from);
 }
 
 /* Tries to reach --from. If gates begin with the program, tries without them: they hold no thread

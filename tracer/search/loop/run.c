@@ -99,9 +99,9 @@ static int run_keep(struct explore_runs *r, struct error *err)
 	}
 	r->has_gates = has_places(s);
 	if (r->has_gates)
-		cannot_keep(r, "the gates begin with the program");
+		cannot_keep(r, "the gates hold from the program's start on");
 	else if (!(r->came = bring_there(s)))
-		cannot_keep(r, "the program does not come to main");
+		cannot_keep(r, "the program does not reach main");
 	else if (!keeps_alone(s))
 		cannot_keep(r, "it has threads before main");
 	if (r->kept) {

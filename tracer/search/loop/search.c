@@ -357,7 +357,8 @@ static int begin_alone(struct search *s)
 static int no_parts(const struct explore *e)
 {
 	error_set(e->x.err, ERROR_USAGE,
-		  "--shard: the strategy %s goes from each schedule to the next: it has no parts",
+		  "--shard: the strategy %s derives each schedule from the one before: it cannot "
+		  "be divided into parts",
 		  e->options.strategy);
 	return error_hint(e->x.err, "gatectl explore --strategy auto --shard K/N ...");
 }

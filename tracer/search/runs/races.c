@@ -27,7 +27,7 @@ static int add_ignored(struct races_hunt *h, const char *line, unsigned number, 
 	if (location_parse(line, l, &why) == 0 && l->kind != LOCATION_RETURN)
 		return 0;
 	error_set(err, ERROR_USAGE,
-		  "--ignore: %s:%u: '%s' is no FILE:LINE, FUNC, FUNC:+N, FILE;TEXT, //MARK or "
+		  "--ignore: %s:%u: '%s' is not FILE:LINE, FUNC, FUNC:+N, FILE;TEXT, //MARK or "
 		  "*0xADDR",
 		  h->ignore, number, line);
 	error_fini(&why);

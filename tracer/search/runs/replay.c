@@ -260,7 +260,7 @@ int replay_load(struct replay *r, const char *path, struct error *err)
 		rename_program(r);
 		return 0;
 	}
-	error_set(err, ERROR_USAGE, "%s does not say of which program it is", path);
+	error_set(err, ERROR_USAGE, "%s does not name its program", path);
 	return error_hint(err, "gatectl replay %s PROG [ARG...]", path);
 }
 
@@ -373,8 +373,8 @@ static void say_reason(const struct replay *r, const struct run *s, struct error
 		if (say_changed(r, run_process_images(run_root(s))->items[i].module, i == 0, err))
 			return;
 	if (other_arguments(r))
-		error_hint(err, "the program or its arguments are others than recorded: give none, "
-				"and it gets those");
+		error_hint(err, "the program or its arguments differ from the recorded ones: "
+				"without PROG the recorded ones are used");
 	else if (r->lacks_input)
 		error_hint(err, "the schedule was recorded with a file as standard input: give it "
 				"with < FILE");
@@ -392,7 +392,7 @@ static void diverged(const struct replay *r, struct run *s, const struct strateg
 
 	str_addf(&text, "at step %zu of %zu ", d->step + 1, r->schedule.steps.count);
 	if (d->is_longer)
-		str_add(&text, "the schedule ends, but not the program");
+		str_add(&text, "the schedule ends before the program");
 	else
 		say_recorded(r, d->step, "was to", &text);
 	if (alike)
@@ -406,7 +406,7 @@ static void diverged(const struct replay *r, struct run *s, const struct strateg
 	} else {
 		str_add(&text, run_root_ended(s) && run_outcome(s)->end == OUTCOME_EXITED
 				       ? ", but the program has ended"
-				       : ", but it cannot go on there");
+				       : ", but it cannot continue there");
 	}
 	error_set(run_error(s), ERROR_FAILED, "%s", str_text(&text));
 	say_reason(r, s, run_error(s));

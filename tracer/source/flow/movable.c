@@ -26,11 +26,12 @@ static const char *movable_gather(struct movable *x, unsigned need)
 
 	for (; at < need; at += in.length) {
 		if (in.flow != ARCH_FLOW_NEXT)
-			return "a jump or a call comes before there is room for one of ours";
+			return "a jump or a call comes within the bytes that gatectl's jump needs";
 		if (arch_decode(bytes + at, n - at, x->from + at, &in) < 0 || in.is_trap)
-			return "what comes next is no instruction, or a trap";
+			return "the next bytes are not an instruction, or are a trap";
 		if (in.is_syscall && (at || in.length < need))
-			return "a system call comes next, which may have to be made again";
+			return "the next instruction is a system call, which the kernel may "
+			       "restart";
 		x->last = x->from + at;
 		if (at || in.is_locked)
 			x->inner[x->inner_count++] = at ? x->last : x->from + 1;
@@ -139,6 +140,6 @@ unsigned source_movable(struct module *m, uint64_t offset, unsigned need, const 
 const char *source_site_doubt(const struct source_site *site)
 {
 	if (site->check_target)
-		return "where its jump goes has to be looked at";
+		return "gatectl has to check where its jump goes";
 	return site->kind == SOURCE_BEFORE ? "it is before the function's copy" : NULL;
 }

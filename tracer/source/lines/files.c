@@ -219,7 +219,7 @@ static void hint_other(struct resolver *r, struct module *m, const struct file_g
 
 	if (rest)
 		error_hint(&r->complaint,
-			   "%s has a file of this name, too; to mean that one write %s%s%s%s",
+			   "%s also has a file of this name; to name that one write %s%s%s%s",
 			   module_name(m), own ? module_name(m) : "", own ? "!" : "", tail,
 			   rest + strlen(l->name));
 }

@@ -13,11 +13,11 @@
 
 #define ACCEPTED                                                                                   \
 	"a location is FILE:LINE, FUNC, FUNC:+N, FUNC%%return, FUNC;TEXT, FILE;TEXT, //MARK or "   \
-	"*0xADDR, with OBJECT! before it or #K behind it where that is needed"
+	"*0xADDR, with OBJECT! before it or #K after it where that is needed"
 
 static int malformed(struct error *err, const struct location *l, const char *what)
 {
-	error_set(err, ERROR_LOCATION, "'%s' is no location: %s", l->text, what);
+	error_set(err, ERROR_LOCATION, "'%s' is not a location: %s", l->text, what);
 	return error_hint(err, ACCEPTED);
 }
 
@@ -111,9 +111,9 @@ static int take_object(char **rest, struct location *l, struct error *err)
 	l->object = trimmed(*rest, (size_t)(at - *rest));
 	*rest = at + 1 + strspn(at + 1, " \t");
 	if (!l->object[0])
-		return malformed(err, l, "nothing stands before the !");
+		return malformed(err, l, "an object is missing before the !");
 	if (!**rest)
-		return malformed(err, l, "nothing stands behind the !");
+		return malformed(err, l, "a location is missing after the !");
 	return 0;
 }
 
@@ -150,7 +150,7 @@ static int parse_mark(const char *rest, struct location *l, struct error *err)
 	l->kind = LOCATION_MARK;
 	l->search = trimmed(rest, strlen(rest));
 	if (!l->search[0])
-		return malformed(err, l, "the name of a mark stands behind //");
+		return malformed(err, l, "the name of a mark is missing after //");
 	if (strpbrk(l->search, " \t"))
 		return malformed(err, l, "the name of a mark ends at a blank");
 	return 0;
@@ -163,9 +163,9 @@ static int parse_text(const char *rest, const char *semicolon, struct location *
 	l->name = trimmed(rest, (size_t)(semicolon - rest));
 	l->search = trimmed(semicolon + 1, strlen(semicolon + 1));
 	if (!l->name[0])
-		return malformed(err, l, "a function or a file stands before the ;");
+		return malformed(err, l, "a function or a file is missing before the ;");
 	if (!l->search[strspn(l->search, "* \t")])
-		return malformed(err, l, "a piece of source text stands behind the ;");
+		return malformed(err, l, "source text is missing after the ;");
 	return 0;
 }
 
@@ -256,7 +256,7 @@ static int check_function(const char *name, struct location *l, struct error *er
 	if (has_file_ending(name) || (strchr(name, '/') && !strstr(name, "operator")))
 		return malformed(err, l, "a file needs a line: FILE:LINE or FILE;TEXT");
 	if (single_colon(name))
-		return malformed(err, l, "behind the colon a line number is missing");
+		return malformed(err, l, "a line number is missing after the colon");
 	if (strpbrk(name, " \t") && !strpbrk(name, "<(") && !strstr(name, "operator"))
 		return malformed(err, l, "a function's name has no blanks");
 	return 0;
@@ -273,7 +273,7 @@ static int parse_number(const char *rest, struct location *l, struct error *err)
 		l->kind = LOCATION_OFFSET;
 		l->name = trimmed(rest, (size_t)(colon - rest));
 		if (!read_number(colon + 2, &l->line))
-			return malformed(err, l, "behind :+ stands a number of lines");
+			return malformed(err, l, "a number of lines is missing after :+");
 		return check_function(l->name, l, err);
 	}
 	if (!isdigit((unsigned char)colon[1]))
@@ -283,13 +283,13 @@ static int parse_number(const char *rest, struct location *l, struct error *err)
 	if (!l->name[0])
 		return malformed(err, l, "a file's name is missing before the colon");
 	if (!only_digits(colon + 1))
-		return malformed(err, l, "behind the colon stands a line number and nothing else");
+		return malformed(err, l, "the colon has to be followed by a line number alone");
 	if (!read_number(colon + 1, &l->line))
 		return malformed(err, l, "no file has so many lines");
 	if (l->line == 0)
 		return malformed(err, l, "lines are counted from 1");
 	if (single_colon(l->name))
-		return malformed(err, l, "there is one colon between FILE and LINE");
+		return malformed(err, l, "a file and its line have one colon between them");
 	return 0;
 }
 
@@ -301,7 +301,7 @@ static int parse_function(const char *rest, struct location *l, struct error *er
 	if (percent && !ends_with(rest, (size_t)(percent - rest), "operator")) {
 		l->kind = LOCATION_RETURN;
 		if (strcmp(percent + 1, "return") != 0)
-			return malformed(err, l, "behind the % only 'return' can stand");
+			return malformed(err, l, "after the % only 'return' is possible");
 		l->name = trimmed(rest, (size_t)(percent - rest));
 	} else {
 		l->name = trimmed(rest, strlen(rest));

@@ -58,10 +58,10 @@ static void add_reason(struct resolver *r, const struct file_group *g, unsigned 
 	}
 	if (source_no_code(f, line))
 		str_add(out, f->lines.items[line - 1][strspn(f->lines.items[line - 1], " \t")]
-				     ? ": there is only a comment on it"
+				     ? ": it contains only a comment"
 				     : ": it is empty");
 	else if (source_directive(f, line))
-		str_add(out, ": it is the preprocessor's");
+		str_add(out, ": it is a directive of the preprocessor");
 	else if (source_branch(f, line, &first, &last) && near->before < first &&
 		 (!near->behind || near->behind > last))
 		str_addf(out, ": the preprocessor left lines %u to %u out, or they have no code",
@@ -73,7 +73,7 @@ static void add_reason(struct resolver *r, const struct file_group *g, unsigned 
 		str_addf(out, ": the compiler put the statement that it belongs to on line %u",
 			 near->behind);
 	else if (by_text)
-		str_add(out, ": the compiler made nothing of it, or put it on another line");
+		str_add(out, ": the compiler generated no code for it, or put it on another line");
 }
 
 void report_newer(const struct module *m, const char *path, struct str *out)
@@ -156,8 +156,8 @@ void report_ambiguous(struct resolver *r)
 	str_fini(&text);
 	if (l->match)
 		error_hint(r->err,
-			   "leave #%u out: it counts places in the source; for the arrival "
-			   "with this number give at() the option { hit = %u }",
+			   "remove #%u, which counts places in the source; for the arrival with "
+			   "this number give at() the option { hit = %u }",
 			   l->match, l->match);
 	else
 		error_hint(r->err,

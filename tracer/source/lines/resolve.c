@@ -40,7 +40,7 @@ static void gather_line(struct resolver *r, struct module *m)
 static bool has_code(struct resolver *r, struct location_match *match)
 {
 	if (!match->instances.count && match->optimised)
-		complain(r, "%s: %s was optimised away: %s has no code of it", r->location->text,
+		complain(r, "%s: %s was optimised away: %s has no code for it", r->location->text,
 			 match->name, module_name(match->module));
 	return match->instances.count;
 }

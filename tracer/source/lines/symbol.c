@@ -82,8 +82,8 @@ static bool symbol_matches(struct resolver *r, const struct elf_symbol *s, const
 static void refuse_ifunc(struct resolver *r, struct module *m, const struct elf_symbol *s)
 {
 	complain(r,
-		 "%s: %s of %s is chosen among several when the program is loaded (an IFUNC): "
-		 "there is no one entry",
+		 "%s: %s of %s is an IFUNC, which the loader resolves to one of several "
+		 "implementations: it has no single entry",
 		 r->location->text, s->name, module_name(m));
 	if (!r->complaint.hint)
 		error_hint(&r->complaint, "name the implementation that is used, as nm lists it");

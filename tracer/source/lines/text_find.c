@@ -8,8 +8,8 @@
    code to suggest, or 0. */
 static void no_source(struct resolver *r, const char *path, const char *more, unsigned line)
 {
-	complain(r, "%s: the source file %s is not there to be searched%s", r->location->text, path,
-		 more);
+	complain(r, "%s: the source file %s cannot be searched, since it does not exist here%s",
+		 r->location->text, path, more);
 	if (r->complaint.hint)
 		return;
 	if (line)

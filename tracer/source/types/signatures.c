@@ -285,7 +285,7 @@ static void find_why(const struct signature *s, struct str *why)
 		else if (i > 0 && p->class == SIGNATURE_OBJECT)
 			say_parameter(p, "it takes a second object: parameter", why);
 		else if (i > 0 && p->class == SIGNATURE_OBJECT_OUT)
-			say_parameter(p, "it gives another object: parameter", why);
+			say_parameter(p, "it returns another object: parameter", why);
 	}
 }
 
@@ -301,7 +301,8 @@ static void signatures_settle(struct signature *s)
 	if (why.length && s->role != SIGNATURE_CONSTRUCTOR)
 		s->role = SIGNATURE_LEFT_OUT;
 	if (!why.length && s->role == SIGNATURE_OPERATION && has_word_of(s->name, unlocked))
-		str_add(&why, "by its name the caller has a lock: --ops takes it all the same");
+		str_add(&why,
+			"by its name the caller has to hold a lock: --ops includes it anyway");
 	if (why.length && s->role != SIGNATURE_CONSTRUCTOR)
 		s->why = str_take(&why);
 	str_fini(&why);

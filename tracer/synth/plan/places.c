@@ -201,8 +201,8 @@ static int nowhere(struct plan_placing *g, size_t at)
 
 	plan_deed(step, g->words, &deed);
 	error_set(g->err, ERROR_STATE,
-		  "%s has to be stopped where it %s, and nothing tells where in the source or in "
-		  "the code of a module that is",
+		  "%s has to be stopped where it %s, and that place is not known in the source or "
+		  "in a module",
 		  g->v->s->threads.items[step->thread], str_text(&deed));
 	return -1;
 }

@@ -155,7 +155,7 @@ int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orde
 	plan_view_init(&v, s, words);
 	if (!plan_orders(&v, orders, p->most, &edges, &p->left_out))
 		answer = error_set(err, ERROR_STATE,
-				   "no orders were looked for in %zu steps of %zu threads",
+				   "%zu steps of %zu threads are too many to search for orders",
 				   s->steps.count, s->threads.count);
 	if (answer == 0)
 		answer = add_orders(&g, &edges, false);

@@ -219,7 +219,7 @@ static void say_address(const struct plan_place *place, const struct schedule *s
 
 	str_addf(&text, "%s is ", place->at.location);
 	if (w->inside)
-		str_addf(&text, "where %s goes on that %s:%u has called", call, file, w->line);
+		str_addf(&text, "where %s, which %s:%u has called, continues", call, file, w->line);
 	else if (place->called)
 		str_addf(&text, "the instruction in what %s:%u calls (%s) that ", file, w->line,
 			 call);
@@ -236,12 +236,11 @@ static void say_addresses(const struct plan_text *t, const struct schedule *s,
 			  const struct plan_words *words)
 {
 	static const char *const holds[] = {
-		"No text can mean a place inside a line: the address is that of this build. After "
-		"another compilation it has to be looked up again (objdump -dl), or found again by "
-		"gatectl explore.",
-		"An address of a library holds for this build of the library, whatever build of "
-		"the "
-		"program it is.",
+		"A place inside a line has no name but its address, which is that of this build. "
+		"After another compilation look it up again (objdump -dl), or let gatectl explore "
+		"find it again.",
+		"An address in a library depends on the build of the library only, not on the "
+		"build of the program.",
 	};
 	bool any[2] = {false, false}, is_said;
 

@@ -399,9 +399,10 @@ static int take_over(struct tracee *t, pid_t pid, struct error *err)
 		return -1;
 	first = TAILQ_FIRST(&t->threads);
 	if (!first && tracee_signals_came())
-		return error_set(err, ERROR_USAGE,
-				 "a signal came before a thread of process %d could be taken over",
-				 pid);
+		return error_set(
+			err, ERROR_USAGE,
+			"a signal ended gatectl before it could attach to a thread of process %d",
+			pid);
 	if (!first) {
 		error_set(err, ERROR_USAGE, "process %d has just ended", pid);
 		return look_for_another(err);

@@ -117,7 +117,7 @@ static int explain_exec(const struct launch *l, int number, struct error *err)
 	if (number == ENOENT) { /* as env(1): any other reason is 126 */
 		error_set(err, ERROR_NOT_FOUND, "%s: %s", name, strerror(number));
 		return !strchr(name, '/') && access(name, X_OK) == 0
-			       ? error_hint(err, "./%s: without a slash it is looked for in PATH",
+			       ? error_hint(err, "./%s: a name without a slash is searched in PATH",
 					    name)
 			       : -1;
 	}

@@ -53,7 +53,8 @@ static int by_seccomp(const struct refusal_facts *f, struct error *err)
 {
 	error_set(err, ERROR_CANNOT_TRACE,
 		  "a seccomp filter, as containers have them, forbids ptrace (%s)",
-		  f->number == REFUSAL_KILLED ? "it kills who calls it" : strerror(f->number));
+		  f->number == REFUSAL_KILLED ? "it kills the thread that calls it"
+					      : strerror(f->number));
 	return error_hint(err, "%s", how_to_run(f->place));
 }
 
@@ -62,9 +63,9 @@ static int by_yama(const struct refusal_facts *f, struct error *err)
 	error_set(err, ERROR_CANNOT_TRACE, "Yama forbids ptrace: kernel.yama.ptrace_scope is %d",
 		  f->yama);
 	if (f->yama >= 3)
-		return error_hint(err, "nothing lowers scope 3 before the next boot: write "
-				       "kernel.yama.ptrace_scope=1 to a file in /etc/sysctl.d, and "
-				       "reboot");
+		return error_hint(
+			err, "scope 3 can be lowered only by a reboot: write "
+			     "kernel.yama.ptrace_scope=1 to a file in /etc/sysctl.d, and reboot");
 	if (f->place != REFUSAL_PLAIN)
 		return error_hint(err, "%s, or on the host `sysctl kernel.yama.ptrace_scope=%d`",
 				  how_to_run(f->place), f->running ? 0 : 1);
@@ -86,16 +87,16 @@ static int by_owner(const struct refusal_facts *f, struct error *err)
 static int by_undumpable(struct error *err)
 {
 	error_set(err, ERROR_CANNOT_TRACE,
-		  "the process may not be looked at: its file has privileges or cannot be read by "
-		  "you, or it has called prctl(PR_SET_DUMPABLE, 0)");
+		  "the process may not be traced by you: its file has privileges or cannot be read "
+		  "by you, or it has called prctl(PR_SET_DUMPABLE, 0)");
 	return error_hint(err, "`sudo gatectl attach ...`");
 }
 
 static int by_hiding(struct error *err)
 {
 	error_set(err, ERROR_CANNOT_TRACE,
-		  "gatectl itself may not be looked at: its file has privileges "
-		  "(set-user-ID, capabilities), or cannot be read by you");
+		  "gatectl itself is not dumpable: its file has privileges (set-user-ID, "
+		  "capabilities), or cannot be read by you");
 	return error_hint(err, "install gatectl as a plain file of mode 755, without setcap");
 }
 
@@ -272,8 +273,9 @@ static int check_proc(struct error *err)
 	if (atoi(link) == getpid())
 		return 0;
 	error_set(err, ERROR_CANNOT_TRACE,
-		  "/proc belongs to another PID namespace: it shows other processes than ours");
-	return error_hint(err, "mount it anew, as by `unshare --pid --fork --mount-proc ...`");
+		  "/proc belongs to another PID namespace: it does not show the processes of this "
+		  "one");
+	return error_hint(err, "mount it again, as `unshare --pid --fork --mount-proc ...` does");
 }
 
 static void probe(void)

@@ -84,11 +84,12 @@ struct resident_count *tracee_site_compared(struct tracee *t, struct tracee_proc
 	const struct tests all = {tests, count};
 
 	if (((struct site *)site)->exposed) {
-		*why = "what it compares is out of reach at times";
+		*why = "its comparison has faulted, or a signal handler was left in the middle of "
+		       "it";
 		return NULL;
 	}
 	if (any_elsewhere(&all) && minds_faults(helper)) {
-		*why = "the program deals with SIGSEGV or SIGBUS itself";
+		*why = "the program handles SIGSEGV or SIGBUS itself";
 		return NULL;
 	}
 	return stub_at(t, process, helper, site, span, compared_make, &all, why);

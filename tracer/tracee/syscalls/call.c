@@ -363,11 +363,11 @@ int tracee_call(struct tracee *t, struct tracee_thread *thread, struct tracee_ca
 	if (!is_sound(call))
 		return error_set(err, ERROR_STATE, "it has too many arguments");
 	if (!remote_possible(th))
-		return error_set(err, ERROR_STATE, "this thread cannot call anything just now");
+		return error_set(err, ERROR_STATE, "this thread cannot make a call at this point");
 	if (!space_of(th)->areas.count)
 		slot_first_area(t, th);
 	if (!space_of(th)->areas.count)
-		return error_set(err, ERROR_STATE, "there is no memory to return to");
+		return error_set(err, ERROR_STATE, "there is no memory for its return address");
 	lend(&lent, th, call);
 	v = base_alloc(1, sizeof(*v));
 	th->calling = call;

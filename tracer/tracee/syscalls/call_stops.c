@@ -139,7 +139,7 @@ static enum inside_answer on_trap(struct inside *in)
 	if (th->regs.rip == in->r.stub + STUB_TRAP + ARCH_TRAP_LEN)
 		return th->regs.rsp == in->frame + sizeof(uint64_t)
 			       ? INSIDE_RETURNED
-			       : call_stops_fail(in, "it did not return the way it was called");
+			       : call_stops_fail(in, "it did not return to its caller");
 	site = stub_site(space_of(th), th->regs.rip - ARCH_TRAP_LEN);
 	return site ? on_site(in, site) : crashed(in, SIGTRAP);
 }
