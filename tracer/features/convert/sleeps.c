@@ -179,11 +179,12 @@ static void look_at_begin(struct run *s, struct convert_sleep *sleep)
 static struct convert_other sleeps_look(struct convert_record *r, const struct convert_sleep *sleep,
 					const struct run_thread *t)
 {
+	const struct convert_sleep *open = convert_open_sleep(r, run_thread_index(t));
 	struct convert_other other = {
 		.thread = run_thread_index(t),
 		.events = convert_thread_of(r, t)->events.count,
 		.gone = !run_thread_lives(t) || run_thread_engine(t)->exited,
-		.sleeps = convert_open_sleep(r, run_thread_index(t)) != NULL,
+		.sleeps = open != NULL,
 	};
 	struct tracee_block block;
 
@@ -191,7 +192,8 @@ static struct convert_other sleeps_look(struct convert_record *r, const struct c
 		return other;
 	tracee_look(run_thread_tracee(t), &block);
 	note_rest(r, t, &block);
-	other.blocked = block.activity == TRACEE_BLOCKED && !convert_thread_of(r, t)->dozes;
+	other.blocked = block.activity == TRACEE_BLOCKED && !convert_thread_of(r, t)->dozes &&
+			!(open && open->state == CONVERT_OVER);
 	other.rested = other.blocked && run_thread_index(t) < sleep->rested_at.count &&
 		       sleep->rested_at.items[run_thread_index(t)] ==
 			       r->threads.items[run_thread_index(t)].rested_at;
@@ -387,15 +389,14 @@ static void clock_reaches(struct run *s, uint64_t due_ns)
 static void wake(struct run *s, struct convert_sleep *sleep)
 {
 	struct run_thread *t = run_thread_at(s, sleep->thread);
-	bool is_in_kernel = sleep->state == CONVERT_DUE;
 
 	clock_reaches(s, sleep->due_ns);
 	sleep->end_us = now_us(s);
 	turns_end(s, sleep, CONVERT_TIMED_OUT);
-	if (!is_in_kernel)
-		run_go(s, t);
-	else if (run_thread_tracee(t)->state == TRACEE_RUNNING)
+	if (run_thread_tracee(t)->state == TRACEE_RUNNING) /* it was due, and is in the kernel */
 		tracee_time_out(run_thread_tracee(t));
+	else if (run_thread_tracee(t)->state == TRACEE_STOPPED)
+		run_go(s, t);
 	run_note_event(s);
 }
 
@@ -413,6 +414,8 @@ static void wake_all(struct run *s, struct convert_sleep *first)
 		if (sleep && is_queued(sleep) && is_together(sleep, first))
 			all[count++] = sleep;
 	}
+	for (size_t i = 0; i < count; i++)
+		all[i]->state = CONVERT_OVER;
 	for (size_t i = 0; i < count; i++)
 		convert_look_round(s, all[i]);
 	for (size_t i = 0; i < count; i++)

@@ -487,13 +487,6 @@ bool convert_take_back(struct convert *c)
 	return minimise_put_back(&m, true) < m.count;
 }
 
-/* True if a sleep of the script's runs can be skipped: a site keeps its sleep, and sleeps can be
-   hastened. Then the run ends early, and verifying shows whether the sleep's time matters. */
-static bool has_sleep_to_skip(const struct convert *c)
-{
-	return !c->needed && c->x.hasten && convert_count_converted(&c->plan) < c->plan.sites.count;
-}
-
 int convert_choose(struct convert *c)
 {
 	const struct minimise_orders m = order_minimise(c);
@@ -506,7 +499,8 @@ int convert_choose(struct convert *c)
 		return 0;
 	experiment_say(&c->x, "with gates");
 	convert_reduce(&c->plan);
-	c->in_turn = has_sleep_to_skip(c);
+	/* Sleeps and time-outs that stay are skipped; verifying shows whether their time matters. */
+	c->in_turn = !c->needed && c->x.hasten;
 	same = convert_plan_holds(c, TRY_RUNS);
 	c->in_turn = false;
 	if (!same)
