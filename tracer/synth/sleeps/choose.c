@@ -499,7 +499,7 @@ int convert_choose(struct convert *c)
 		return 0;
 	experiment_say(&c->x, "with gates");
 	convert_reduce(&c->plan);
-	/* Sleeps and time-outs that stay are skipped; verifying shows whether their time matters. */
+	/* Sleeps and time-outs that stay are skipped; verifying shows whether their time counts. */
 	c->in_turn = !c->needed && c->x.hasten;
 	same = convert_plan_holds(c, TRY_RUNS);
 	c->in_turn = false;
