@@ -23,14 +23,25 @@ static int take_passes(const struct oracle_question *q, struct run_result *r)
 	return ORACLE_YES;
 }
 
+/* True if the script has the place of the first pass first; at one place the thread's id decides. */
+static bool unordered_is_sorted(const struct run_pass *first, const struct run_pass *second)
+{
+	return first->place != second->place ? first->place < second->place
+					     : strcmp(first->thread, second->thread) <= 0;
+}
+
+/* The pair is named alike, whichever of the two came first. */
 static int judge_pair(const struct oracle_question *q, struct run_result *r)
 {
 	struct order_runs *runs = q->ctx;
+	const struct run_pass *first = runs->trial.first, *second = runs->trial.second;
+	bool sorted = unordered_is_sorted(first, second);
 	struct str text = {0};
 
 	if (!r->evidence.swapped)
 		return ORACLE_YES;
-	str_addf(&text, "%s and %s", runs->trial.first->text, runs->trial.second->text);
+	str_addf(&text, "%s and %s", sorted ? first->text : second->text,
+		 sorted ? second->text : first->text);
 	*array_add(&runs->p->unordered) = str_take(&text);
 	return ORACLE_YES;
 }
