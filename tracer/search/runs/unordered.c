@@ -23,7 +23,7 @@ static int take_passes(const struct oracle_question *q, struct run_result *r)
 	return ORACLE_YES;
 }
 
-/* True if the script has the place of the first pass first; at one place the thread's id decides. */
+/* True if the script has the first pass earlier; at one place the thread ids decide. */
 static bool unordered_is_sorted(const struct run_pass *first, const struct run_pass *second)
 {
 	return first->place != second->place ? first->place < second->place
