@@ -65,7 +65,7 @@ def test_a_piece_is_missing(t):
 
 ENDS = """#include <pthread.h>
 #include <unistd.h>
-static int n;
+static int n, begun;
 static void *first(void *x)
 {
 	n = 1;
@@ -73,6 +73,7 @@ static void *first(void *x)
 }
 static void *second(void *x)
 {
+	__atomic_store_n(&begun, 1, __ATOMIC_SEQ_CST);
 	n = 2; /* gate: second */
 	return x;
 }
@@ -82,7 +83,9 @@ int main(void)
 	pthread_create(&t, 0, first, 0);
 	pthread_join(t, 0);
 	pthread_create(&t, 0, second, 0);
-	usleep(20000); /* gate: end */
+	while (!__atomic_load_n(&begun, __ATOMIC_SEQ_CST))
+		usleep(1000);
+	usleep(200000); /* gate: end */
 	return 0;
 }
 """
