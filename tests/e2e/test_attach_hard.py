@@ -365,6 +365,28 @@ int main(int argc, char **argv)
 """
 
 
+def address_of(pid, program, function):
+    names = subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    with open("/proc/%d/maps" % pid) as f:
+        base = next(int(line.split("-")[0], 16) for line in f if line.rstrip().endswith(program))
+    return base + next(int(line.split()[0], 16) for line in names.splitlines() if line.endswith(" T " + function))
+
+
+def first_byte(pid, address):
+    with open("/proc/%d/mem" % pid, "rb", 0) as f:
+        f.seek(address)
+        return f.read(1)
+
+
+def wait_breakpoint(pid, address, byte):
+    """Waits until the byte there is another one than before gatectl attached."""
+    for _ in range(2000):
+        if first_byte(pid, address) != byte:
+            return
+        time.sleep(0.005)
+    raise Failure("there is no breakpoint")
+
+
 def test_debug_file_becomes_shorter(t):
     """The error ends gatectl, and not the program: that goes on, with its own bytes."""
     program, debug = t.path("prog"), t.path("prog.debug")
@@ -375,8 +397,10 @@ def test_debug_file_becomes_shorter(t):
     script = 'at("before"):run(function() end)\nat("after"):run(function(hit) print(hit:eval "item.kept") end)\n'
     with Running(t, program, debug, stdin=subprocess.PIPE) as p:
         t.equal(p.line(), "ready", "the program")
+        before = address_of(p.pid, program, "before")
+        byte = first_byte(p.pid, before)
         q = Process([t.gatectl, "attach", "-g", t.file("attach.lua", script), str(p.pid)], env=t.env, stderr=subprocess.PIPE, text=True)
-        wait_traced(p.pid)
+        wait_breakpoint(p.pid, before, byte)
         p.p.stdin.write(b"\n")
         p.p.stdin.flush()
         t.equal(p.line(), "went on 0 1001", "the program goes on")
