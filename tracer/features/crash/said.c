@@ -81,8 +81,7 @@ static int type_name(const struct crash *c, uint64_t type, char *out, size_t siz
 }
 
 /* Returns the type_info of the first base class, at offset 0 of the object, or 0 if there is none.
- * Where __si_class_type_info has a pointer to its base, __vmi_class_type_info has two numbers:
- * flags and count. */
+ * __vmi_class_type_info has flags and a count where __si_class_type_info points to its base. */
 static uint64_t first_base(const struct crash *c, uint64_t type)
 {
 	enum { FLAGS_MOST = 3, VIRTUAL = 1, OFFSET_SHIFT = 8 };

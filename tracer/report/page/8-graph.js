@@ -1,4 +1,4 @@
-/* What each thread waited for when the run ended, as a graph: threads are boxes, locks and gates have cut
+/* A graph of what each thread waited for when the run ended: threads are boxes, locks and gates have cut
    corners, an arrow says what for. The cycle goes down on the left and up on the right. */
 
 const NODE_W = 124, NODE_H = 44, PITCH = 88, LEFT = 22, RIGHT = 218, GRAPH_W = 364, MOST_NODES = 60;

@@ -37,7 +37,7 @@ function chooseThread(lane) {
 
 /* ---- the head ---- */
 
-/* What happened: a word, what it was about, and the line below. A crash is headed by its title, also where the script
+/* Shows the verdict: a word, its subject, and the line below. A crash is headed by its title, also where the script
    expects it; another note ("as expected, a deadlock: ...") by its begin. */
 function headParts(lines, good, own) {
 	const first = lines[0].replace(/^gatectl: [a-z-]+: /, ''), c = data.crash;
@@ -57,7 +57,7 @@ function startEmpty() {
 	$('verdict-more').open = empty;
 }
 
-/* What scrolls can be reached by keys. */
+/* Scrollable parts can be reached by keys. */
 function fitVerdict() {
 	const line = $('verdict-line');
 	if (line.scrollHeight > line.clientHeight + 1)

@@ -37,7 +37,7 @@ function figure(title, ...children) {
 	return element('figure', {}, element('figcaption', {}, title), ...children);
 }
 
-/* What may be wider than the page scrolls by itself. */
+/* Parts that may be wider than the page scroll by themselves. */
 function wide(name, child) {
 	return element('div', { class: 'wide-part', tabindex: '0', role: 'group', 'aria-label': name }, child);
 }
