@@ -244,6 +244,15 @@ static bool are_several(const struct convert_plan *p, const struct convert_order
 	return false;
 }
 
+/* The thread spins: its second arrival completes a round. A wait of that round is over at once, so
+   it can only be passed. */
+static void set_spins(struct convert_order *o)
+{
+	o->enough = 2;
+	if (o->way == CONVERT_WAITS)
+		o->way = CONVERT_PAST;
+}
+
 /* The probe script has two places for each counted order, in the sequence of p->orders. */
 bool convert_count(struct convert_plan *p, const struct convert_record *r)
 {
@@ -264,7 +273,7 @@ bool convert_count(struct convert_plan *p, const struct convert_record *r)
 			set_role(p, o);
 		else if (!o->enough &&
 			 (hits > POLLS_MOST || (o->from_hit > 1 && hits != o->from_hit)))
-			o->enough = 2; /* the thread spins: its second arrival completes a round */
+			set_spins(o);
 		if (o->enough && hits > o->enough)
 			hits = o->enough;
 		to_hits = s && s->before.count > place + 1 ? s->before.items[place + 1] : 0;
