@@ -431,6 +431,21 @@ def test_kinds(t, case):
 
 
 @params(*COMPILERS)
+def test_sleep_in_slices(t, compiler):
+    """A call that sleeps in slices inside a library is one sleep."""
+    with open(os.path.join(PROGRAMS, "sliced_library.c")) as f:
+        library = compile_text("sliced_library.c", f.read(), "-shared -fPIC -O1", compiler)
+    program = program_of("sliced.c", compiler, "-O0", library)
+    r, script = convert(t, program)
+    t.equal(r.status, 0, "status", r)
+    t.check("2 of 2 sleeps converted" in r.out.decode() and "Left as it is" not in r.script, "both", r)
+    t.check(re.search(r"library_sleep of (about )?[34]\d\d ms", r.script), "the whole time", r)
+    for _ in range(50 if t.full else 5):
+        r = t.gate("run", "-g", script, program)
+        t.equal(r.status, 0, "a fresh run", r)
+
+
+@params(*COMPILERS)
 def test_unseen(t, compiler):
     """What a library without debug information does is waited for until no thread moves."""
     with open(os.path.join(PROGRAMS, "unseen_library.c")) as f:

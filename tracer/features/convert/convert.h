@@ -120,6 +120,8 @@ struct convert_record {
 	struct convert_traps *traps; /* private to watch.c */
 };
 
+/* Frees what the sleep owns. */
+void convert_sleep_fini(struct convert_sleep *s);
 /* Frees what the record owns, and clears it. */
 void convert_record_fini(struct convert_record *r);
 /* True if the function's name suggests that it sleeps; false for NULL. */

@@ -310,19 +310,23 @@ static void free_traps(struct convert_traps *traps)
 	base_free(traps);
 }
 
+void convert_sleep_fini(struct convert_sleep *s)
+{
+	base_free(s->what);
+	array_fini(&s->others);
+	array_fini(&s->before);
+	array_fini(&s->after);
+	array_fini(&s->rested_at);
+}
+
 void convert_record_fini(struct convert_record *r)
 {
 	array_each(struct convert_thread, t, &r->threads) {
 		base_free(t->id);
 		array_fini(&t->events);
 	}
-	array_each(struct convert_sleep, sleep, &r->sleeps) {
-		base_free(sleep->what);
-		array_fini(&sleep->others);
-		array_fini(&sleep->before);
-		array_fini(&sleep->after);
-		array_fini(&sleep->rested_at);
-	}
+	array_each(struct convert_sleep, sleep, &r->sleeps)
+		convert_sleep_fini(sleep);
 	array_fini(&r->arrivals);
 	array_fini(&r->threads);
 	array_fini(&r->sleeps);

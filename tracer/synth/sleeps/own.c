@@ -183,6 +183,46 @@ static void keep_events(struct convert_record *r, size_t thread)
 	base_free(left);
 }
 
+/* ---- sleeps in slices ---- */
+
+/* True if both are one call of the test, which sleeps again and again inside a library until its
+   time is over. */
+static bool is_same_call(const struct convert_sleep *a, const struct convert_sleep *b)
+{
+	return a->thread == b->thread && own_counts(a) && own_counts(b) && a->level == b->level &&
+	       a->events == b->events && a->end_us <= b->begin_us &&
+	       deeds_same_line(own_line(a), own_line(b)) &&
+	       own_line(a)->offset == own_line(b)->offset;
+}
+
+/* Returns the thread's next sleep, or NULL. */
+static struct convert_sleep *next_of(struct convert_record *r, struct convert_sleep *s)
+{
+	for (struct convert_sleep *o = s + 1; o < r->sleeps.items + r->sleeps.count; o++)
+		if (o->thread == s->thread)
+			return o;
+	return NULL;
+}
+
+/* A call that sleeps in slices makes one sleep, which ends with its last slice. */
+static void join_slices(struct convert_record *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->sleeps.count; i++) {
+		struct convert_sleep *s = &r->sleeps.items[i], *next = next_of(r, s);
+
+		if (next && is_same_call(s, next)) {
+			next->begin_us = s->begin_us;
+			next->ns += s->ns;
+			convert_sleep_fini(s);
+		} else {
+			r->sleeps.items[kept++] = *s;
+		}
+	}
+	r->sleeps.count = kept;
+}
+
 void own_settle(struct convert_record *r)
 {
 	bool parted;
@@ -200,4 +240,5 @@ void own_settle(struct convert_record *r)
 			find_own_call(r, s);
 	for (size_t i = 0; i < r->threads.count; i++)
 		keep_events(r, i);
+	join_slices(r);
 }
