@@ -129,6 +129,7 @@ int main(void)
 """
 
 STARTS = ["gate work wait start", "run"]
+KEYS = {"Return": "\r", "Ctrl-C": "\003", "Ctrl-D": "\004"}
 
 
 def programs(name, text):
@@ -171,6 +172,11 @@ def test_lost_update(t, case):
     same(t, programs("lost", LOST), *case)
 
 
+def without_expect(t, text):
+    """The script without what it expects: its run ends with the verdict itself."""
+    return t.file("bare.lua", "".join(line + "\n" for line in text.splitlines() if not line.startswith("expect ")))
+
+
 @timeout(120)
 @params(
     (["gate there wait a", "gate back wait b", "run", "until there#1 there;lock(&right", "until back#1 back;lock(&left", "go"], 123),
@@ -183,8 +189,11 @@ def test_locks_crosswise(t, case):
     commands, status = [c.replace("lock(&", "pthread_mutex_lock(&") for c in case[0]], case[1]
     path, text, by_hand = save(t, program, commands)
     t.check(("no gate is the reason" in by_hand.stdout) == (status == 123), "by hand", by_hand)
+    t.equal("\nexpect { deadlock = true }\n" in text, status == 123, "the end that was seen: " + text)
+    t.check("5 gates, expects a deadlock\n" in by_hand.stdout or status == 0, "what is saved", by_hand)
     for _ in range(100 if t.full else 10):
-        t.equal(t.gate("run", "-q", "-g", path, program).status, status, text, by_hand)
+        t.equal(t.gate("run", "-q", "-g", path, program).status, 0, text, by_hand)
+    t.equal(t.gate("run", "-q", "-g", without_expect(t, text), program).status, status, "the verdict", by_hand)
 
 
 @timeout(120)
@@ -257,8 +266,62 @@ def test_use_after_free(t):
     program = programs("freed", FREED)
     text, r = same(t, program, ["gate reader wait early", "gate closer wait late", "run", "until reader#1 reader;if (b)",
                                  "until closer#1 closer;return", "go"],
-                   (139, ""))
+                   (0, ""))
     t.check("was ended by SIGSEGV" in r.stdout, "by hand", r)
+    t.check("5 gates, expects SIGSEGV\n" in r.stdout and '\nexpect { signal = "SIGSEGV" }\n' in text, text, r)
+    t.equal(t.gate("run", "-q", "-g", without_expect(t, text), program).status, 139, "the verdict", r)
+
+
+CRASH = """
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+	(void)argv;
+	if (argc == 1)
+		abort();
+	return argc;
+}
+"""
+
+
+def test_expect_of_the_lines_stays_alone(t):
+    program = programs("abort", CRASH)
+    _, text, r = save(t, program, ['expect { signal = "SIGABRT", at = "main" }', "run"])
+    t.equal(re.findall("^expect.*", text, re.M), ['expect { signal = "SIGABRT", at = "main" }'], "one", r)
+    t.check(": 0 gates, with the expect of its lines\n" in r.stdout, "said", r)
+    _, text, r = save(t, program, ["run", "restart"])
+    t.check("expect" not in text and "0 gates, without expect (it replaces an older file)\n" in r.stdout,
+            "a program that has not begun has no end", r)
+
+
+def test_exit_status_is_passed_on_without_expect(t):
+    """The run of the script ends with the program's own status, as by hand."""
+    path = t.path("saved.lua")
+    r = t.gate("repl", programs("abort", CRASH), "x", stdin=("run\nsave %s\n" % path).encode())
+    t.equal(r.stdout.splitlines()[-1], "saved %s: 0 gates, without expect" % path, "said", r)
+    t.equal(t.gate("run", "-g", path, programs("abort", CRASH)).status, 2, "status", r)
+
+
+@params("y", "n", "Return", "Ctrl-C", "Ctrl-D")
+def test_terminal_asks_before_a_file_is_replaced(t, answer):
+    """At the crash, before it ends the program, too, the script expects it."""
+    program, path = programs("abort", CRASH), t.file("old.lua", "-- old\n")
+    x = Terminal(t, [t.gatectl, "repl", program])
+    x.wait(PROMPT)
+    x.command("run", "a signal is about to end the program")
+    x.send("save %s\r" % path)
+    x.wait("old.lua exists: replace it? (y or n) ")
+    x.send(KEYS.get(answer, answer + "\r"))
+    said = x.wait(PROMPT)
+    with open(path) as f:
+        text = f.read()
+    if answer == "y":
+        t.check("0 gates, expects SIGABRT (it replaces an older file)" in said, said)
+        t.check('\nexpect { signal = "SIGABRT" }\n' in text, text)
+    else:
+        t.check("nothing is saved" in said and text == "-- old\n", said)
+    x.send("quit\r")
+    t.equal(x.status(), 0, "status")
 
 
 @timeout(120)

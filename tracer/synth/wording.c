@@ -4,6 +4,7 @@
 #include "tracer/base/signame.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/synth/location.h"
+#include "tracer/synth/script/script.h"
 #include "tracer/source/lines/source_lines.h"
 
 #include <string.h>
@@ -86,35 +87,24 @@ static bool can_say_what_came(const struct explore_failure *f)
 		(length && length <= OUTPUT_MOST && strlen(str_text(&f->out)) == length));
 }
 
-/* Adds `expect { ...` without the closing brace. */
-static void add_status(int status, bool signaled, struct str *out)
+static void add_status(int status, bool signaled, const char *output, struct str *out)
 {
-	if (signaled)
-		str_addf(out, "expect { signal = \"SIG%s\"", signame_text(status - 128));
-	else
-		str_addf(out, "expect { exit = %d", status);
-}
-
-static void add_what_came(const struct explore_failure *f, struct str *out)
-{
-	add_status(f->ended, f->ended >= 128, out);
-	if (f->expects_output) {
-		str_add(out, ", stdout = ");
-		foreign_lua_string(out, str_text(&f->out));
-	}
-	str_add(out, " }");
+	script_expect(signaled ? SCRIPT_END_SIGNAL : SCRIPT_END_EXIT,
+		      signaled ? status - 128 : status, output, out);
 }
 
 /* Outcome and expectation of each kind of failure. Other kinds have a signal or status. */
 static const struct ending {
-	const char *kind, *outcome, *expect;
+	const char *kind, *outcome;
+	enum script_expected end;
+	const char *more; /* lines that follow the expectation */
 } endings[] = {
-	{"deadlock", "no thread can move: a deadlock", "expect { deadlock = true }"},
+	{"deadlock", "no thread can move: a deadlock", SCRIPT_END_DEADLOCK, ""},
 	{"livelock", "the program repeats the same states for ever: a livelock",
-	 "expect { livelock = true }"},
-	{"hang", "no thread makes another step: the program hangs",
-	 "expect { time_limit = true }\nlimits { run = 2 }"}, /* it still runs after 2 s */
-	{"expect", "the expect of the tester's script does not hold",
+	 SCRIPT_END_LIVELOCK, ""},
+	{"hang", "no thread makes another step: the program hangs", SCRIPT_END_TIME_LIMIT,
+	 "\nlimits { run = 2 }"}, /* it still runs after 2 s */
+	{"expect", "the expect of the tester's script does not hold", SCRIPT_END_ANY,
 	 "-- The expect that fails is in the script of the search."},
 };
 
@@ -128,15 +118,17 @@ static const struct ending *ending_of(const struct explore_failure *f)
 
 static void add_expect(const struct synth *g, struct str *out)
 {
-	const struct ending *ending = ending_of(g->f);
+	const struct explore_failure *f = g->f;
+	const struct ending *ending = ending_of(f);
 
 	if (g->expects == SYNTH_CAME) {
-		add_what_came(g->f, out);
+		add_status(f->ended, f->ended >= 128, f->expects_output ? str_text(&f->out) : NULL,
+			   out);
 	} else if (ending) {
-		str_add(out, ending->expect);
+		script_expect(ending->end, 0, NULL, out);
+		str_add(out, ending->more);
 	} else {
-		add_status(g->f->status, strcmp(g->f->kind, "signal") == 0, out);
-		str_add(out, " }");
+		add_status(f->status, strcmp(f->kind, "signal") == 0, NULL, out);
 	}
 }
 

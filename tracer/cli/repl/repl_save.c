@@ -1,5 +1,6 @@
 /* The session as a script: the accepted lines, and what interactive/ makes of manual steps. */
 #include "tracer/base/files/file.h"
+#include "tracer/base/signame.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/cli/repl/repl.h"
 #include "tracer/synth/script/script.h"
@@ -100,6 +101,21 @@ static void add_args(const struct repl *r, struct str *out)
 	str_add(out, " }\n");
 }
 
+/* A script that forces a crash or a deadlock expects it, unless the tester's lines have an expect.
+   An exit status is passed on as it is. */
+static void add_expect(const struct repl *r, struct str *out)
+{
+	int signal = 0;
+	enum expect_end end = interactive_failure(r->interactive, &signal);
+
+	if (end == EXPECT_ANY_END || interactive_has_expect(r->interactive))
+		return;
+	str_add(out, "\n");
+	script_expect(end == EXPECT_SIGNAL ? SCRIPT_END_SIGNAL : SCRIPT_END_DEADLOCK, signal, NULL,
+		      out);
+	str_add(out, "\n");
+}
+
 static int script_text(struct repl *r, struct interactive_saving *how, struct str *out,
 		       struct error *err)
 {
@@ -120,6 +136,7 @@ static int script_text(struct repl *r, struct interactive_saving *how, struct st
 		str_addf(out, "%s%s", str_text(&how->before), str_text(&entries));
 		if (how->behind.length)
 			str_addf(out, "\n-- what was done by hand\n%s", str_text(&how->behind));
+		add_expect(r, out);
 	}
 	return failed ? -1 : 0;
 }
@@ -137,11 +154,19 @@ static void note_held(struct repl *r)
 	}
 }
 
+static bool is_yes(struct repl *r, const char *question)
+{
+	char *answer = repl_ask(r, question);
+	bool yes = answer && (answer[0] == 'y' || answer[0] == 'Y');
+
+	free(answer);
+	return yes;
+}
+
 /* Asks the user; on a pipe no user can answer. */
 static bool leaves_out(struct repl *r, size_t step, struct error *err)
 {
 	STR(question);
-	char *answer;
 	bool yes;
 
 	if (!r->terminal) {
@@ -151,31 +176,76 @@ static bool leaves_out(struct repl *r, size_t step, struct error *err)
 	repl_say(err->text);
 	repl_say("\n");
 	str_addf(&question, "leave step %zu out? (y or n) ", step);
-	answer = repl_ask(r, str_text(&question));
-	yes = answer && (answer[0] == 'y' || answer[0] == 'Y');
-	free(answer);
+	yes = is_yes(r, str_text(&question));
 	if (!yes)
 		error_hint(err, "save FILE --without %zu", step);
 	return yes;
 }
 
-int repl_save(struct repl *r, const char *path, struct interactive_saving *how, struct error *err)
+/* Makes the text, without the steps that the user leaves out. */
+static int make_script(struct repl *r, struct interactive_saving *how, struct str *text,
+		       struct error *err)
 {
-	STR(text);
 	int failed;
 
-	while ((failed = script_text(r, how, &text, err)) < 0 && how->refused &&
+	while ((failed = script_text(r, how, text, err)) < 0 && how->refused &&
 	       leaves_out(r, how->refused, err)) {
 		*array_add(&how->without) = how->refused;
 		error_fini(err);
 	}
-	if (!failed)
-		failed = file_replace(path, str_text(&text), err);
-	if (!failed) {
-		repl_say(str_text(&how->notes));
-		note_held(r);
-	}
 	return failed;
+}
+
+static void say_notes(struct repl *r, const struct interactive_saving *how)
+{
+	repl_say(str_text(&how->notes));
+	note_held(r);
+}
+
+/* Says what was written: "saved lost.lua: 2 gates, expects SIGSEGV". */
+static void say_saved(const struct repl *r, const char *path, bool replaced, size_t gates)
+{
+	int signal = 0;
+	enum expect_end end = interactive_failure(r->interactive, &signal);
+	STR(line);
+
+	str_addf(&line, "saved %s: %zu gate%s, ", path, gates, gates == 1 ? "" : "s");
+	if (interactive_has_expect(r->interactive))
+		str_add(&line, "with the expect of its lines");
+	else if (end == EXPECT_SIGNAL)
+		str_addf(&line, "expects SIG%s", signame_text(signal));
+	else
+		str_add(&line, end == EXPECT_DEADLOCK ? "expects a deadlock" : "without expect");
+	str_add(&line, replaced ? " (it replaces an older file)\n" : "\n");
+	repl_say(str_text(&line));
+}
+
+/* Asks the user before a file is replaced; commands on a pipe replace it, as a shell's do. */
+static bool may_replace(struct repl *r, const char *path, struct error *err)
+{
+	STR(question);
+
+	if (!r->terminal)
+		return true;
+	str_addf(&question, "%s exists: replace it? (y or n) ", path);
+	if (is_yes(r, str_text(&question)))
+		return true;
+	error_set(err, ERROR_USAGE, "%s is left as it was, and nothing is saved", path);
+	error_hint(err, "save to another file");
+	return false;
+}
+
+int repl_save(struct repl *r, const char *path, struct interactive_saving *how, struct error *err)
+{
+	bool exists = access(path, F_OK) == 0;
+	STR(text);
+
+	if (make_script(r, how, &text, err) < 0 || (exists && !may_replace(r, path, err)) ||
+	    file_replace(path, str_text(&text), err) < 0)
+		return -1;
+	say_saved(r, path, exists, interactive_gate_count(r->interactive) + how->gates);
+	say_notes(r, how);
+	return 0;
 }
 
 int repl_take_without(char *words, struct interactive_saving *how, struct error *err)
@@ -310,13 +380,18 @@ int repl_run_saved(struct repl *r, const char *command, const char *count,
 		   struct interactive_saving *how, struct error *err)
 {
 	char *path = temporary(r, err);
+	STR(text);
 	int failed;
 
 	if (!path)
 		return -1;
-	failed = repl_save(r, path, how, err);
+	failed = make_script(r, how, &text, err);
 	if (!failed)
+		failed = file_replace(path, str_text(&text), err);
+	if (!failed) {
+		say_notes(r, how);
 		failed = run_script(r, command, count, path, err);
+	}
 	unlink(path);
 	base_free(path);
 	return failed;

@@ -485,6 +485,27 @@ int interactive_interrupted(const struct interactive *l)
 	return l->result.interrupted;
 }
 
+enum expect_end interactive_failure(const struct interactive *l, int *signal)
+{
+	const struct outcome *o = run_outcome(l->run);
+
+	if (l->state == INTERACTIVE_REST && run_rest(l->run) == WAITS_OWN)
+		return EXPECT_DEADLOCK;
+	if (l->state == INTERACTIVE_CRASHED && l->crash->process == run_root(l->run))
+		*signal = l->crash->fault.signal;
+	else if (l->state == INTERACTIVE_ENDED && o->end == OUTCOME_SIGNALED &&
+		 o->signal != o->killed_by)
+		*signal = o->signal;
+	else
+		return EXPECT_ANY_END;
+	return EXPECT_SIGNAL;
+}
+
+bool interactive_has_expect(const struct interactive *l)
+{
+	return run_plan(l->run)->expect.any;
+}
+
 bool interactive_has_args(const struct interactive *l)
 {
 	return run_plan(l->run)->given.has_args;

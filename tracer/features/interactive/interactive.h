@@ -133,10 +133,16 @@ struct interactive_saving {
 	bool (*is_variable)(void *ctx, const char *gate);
 	void *ctx;
 	struct str before, behind, notes;
+	size_t gates; /* number of gates among the lines */
 	/* After a failure: step, numbered from 1, that a script cannot express. It can be left
 	 * out. */
 	size_t refused;
 };
+/* Returns a failure that the run has ended in, or is about to: SIGNAL, or DEADLOCK without a gate
+ * in it; *signal is the signal. Otherwise ANY_END: the program runs, or has exited. */
+enum expect_end interactive_failure(const struct interactive *l, int *signal);
+/* True if scripts or lines expect an end or anything else. */
+bool interactive_has_expect(const struct interactive *l);
 /* True if scripts give the program its arguments. */
 bool interactive_has_args(const struct interactive *l);
 /* Writes the steps. Returns 0, or -1 with *err and how->refused set. */
@@ -146,6 +152,8 @@ void interactive_saving_fini(struct interactive_saving *how);
 
 /* Appends a line for each thread: its number, and what it does. */
 void interactive_threads(struct interactive *l, struct str *out);
+/* Returns the number of gates that interactive_gates() lists. */
+size_t interactive_gate_count(const struct interactive *l);
 /* Appends a line for each gate: its state, and the threads that it holds. */
 void interactive_gates(struct interactive *l, struct str *out);
 /* Appends a line for each place: its steps, sites and arrivals, after the number of the line that

@@ -262,11 +262,13 @@ static void add_gates(struct saving *v)
 	for (long p = 0; p < phase_count(v); p++)
 		locals += v->needed[p] ? 2 : 1;
 	v->in_table = locals > SCRIPT_MOST_LOCALS;
+	v->how->gates = 0;
 	if (v->in_table)
 		str_addf(&v->gates, "local %s = {}\n", v->how->word);
 	for (long p = 0; p < phase_count(v); p++) {
 		if (!v->needed[p])
 			continue;
+		v->how->gates++;
 		str_add(&v->gates, v->in_table ? "" : "local ");
 		gate_name(v, p, &v->gates);
 		str_addf(&v->gates, " = SimpleGate \"%s %zu\"\n", v->how->word,

@@ -106,13 +106,28 @@ const struct inspect_call *interactive_own_call(const struct run_thread *t,
 
 /* ---- gates, places, events ------------------------------------------------------------------ */
 
+/* False for a gate left out by --without, or of a dropped line. */
+static bool is_listed_gate(const struct gate *g)
+{
+	return !g->ablation && !g->dropped;
+}
+
+size_t interactive_gate_count(const struct interactive *l)
+{
+	const struct gate *g;
+	size_t count = 0;
+
+	for (size_t i = 0; (g = engine_gate_at(run_engine(l->run), i)); i++)
+		count += is_listed_gate(g);
+	return count;
+}
+
 void interactive_gates(struct interactive *l, struct str *out)
 {
 	const struct gate *g;
 
 	for (size_t i = 0; (g = engine_gate_at(run_engine(l->run), i)); i++) {
-		/* a gate left out by --without, or of a dropped line */
-		if (g->ablation || g->dropped)
+		if (!is_listed_gate(g))
 			continue;
 		str_addf(out, "%s (%s) is %s", g->name, g->type, g->is_open ? "open" : "closed");
 		run_each_thread(t, l->run)

@@ -1,7 +1,8 @@
-/* Writes the parts of gate scripts: places, orders, comments, identifiers. */
+/* Writes the parts of gate scripts: places, orders, ends, comments, identifiers. */
 #include "tracer/synth/script/script.h"
 
 #include "tracer/base/array.h"
+#include "tracer/base/signame.h"
 #include "tracer/base/text/foreign.h"
 
 #include <ctype.h>
@@ -65,6 +66,32 @@ void script_place(const struct script_place *place, struct str *out)
 void script_order(const char *from, bool blocked, const char *to, struct str *out)
 {
 	str_addf(out, blocked ? "[%s] -> %s" : "%s -> %s", from, to);
+}
+
+static const char *const end_fields[] = {
+	[SCRIPT_END_EXIT] = "exit",
+	[SCRIPT_END_SIGNAL] = "signal",
+	[SCRIPT_END_DEADLOCK] = "deadlock",
+	[SCRIPT_END_LIVELOCK] = "livelock",
+	[SCRIPT_END_TIME_LIMIT] = "time_limit",
+};
+
+void script_expect(enum script_expected end, int number, const char *output, struct str *out)
+{
+	if (end == SCRIPT_END_ANY)
+		return;
+	str_addf(out, "expect { %s = ", end_fields[end]);
+	if (end == SCRIPT_END_EXIT)
+		str_addf(out, "%d", number);
+	else if (end == SCRIPT_END_SIGNAL)
+		str_addf(out, "\"SIG%s\"", signame_text(number));
+	else
+		str_add(out, "true");
+	if (output) {
+		str_add(out, ", stdout = ");
+		foreign_lua_string(out, output);
+	}
+	str_add(out, " }");
 }
 
 /* ---- comments ---- */

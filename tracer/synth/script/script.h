@@ -1,5 +1,5 @@
-/* Text of gate scripts: places, orders, names and comments. explore, convert and the REPL write
-   their scripts with these functions. */
+/* Text of gate scripts: places, orders, ends, names and comments. explore, convert and the REPL
+   write their scripts with these functions. */
 #ifndef GATECTL_SYNTH_SCRIPT_SCRIPT_H
 #define GATECTL_SYNTH_SCRIPT_SCRIPT_H
 
@@ -24,6 +24,19 @@ struct script_place {
 void script_place(const struct script_place *place, struct str *out);
 /* Appends a -> b, or with `blocked` [a] -> b: a has begun and blocks. */
 void script_order(const char *from, bool blocked, const char *to, struct str *out);
+/* Ends that a script can expect. */
+enum script_expected {
+	SCRIPT_END_ANY,
+	SCRIPT_END_EXIT,
+	SCRIPT_END_SIGNAL,
+	SCRIPT_END_DEADLOCK,
+	SCRIPT_END_LIVELOCK,
+	SCRIPT_END_TIME_LIMIT,
+};
+/* Appends expect { signal = "SIGSEGV" }, without a newline. `number` is the exit status or the
+   signal. `output` (may be NULL) is what standard output has to contain. Appends nothing for
+   SCRIPT_END_ANY. */
+void script_expect(enum script_expected end, int number, const char *output, struct str *out);
 
 /* Appends a comment in lines of at most 98 columns; `indent` is the number of blanks from the
    second line on. */

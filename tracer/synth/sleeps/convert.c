@@ -3,7 +3,9 @@
    script. */
 #include "tracer/synth/sleeps/convert_internal.h"
 
+#include "tracer/base/signame.h"
 #include "tracer/base/text/foreign.h"
+#include "tracer/synth/script/script.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -167,15 +169,19 @@ static int convert_compare(const void *a, const void *b)
 /* Writes an expect of the end that was verified. */
 static void add_expect(const struct convert *c, struct str *out)
 {
-	static const char exits[] = "exit status ", ends[] = "ended by signal ";
+	static const char exits[] = "exit status ", ends[] = "ended by signal SIG";
 	const char *came = str_text(&c->outcome.came);
+	STR(expect);
 
 	if (strncmp(came, exits, sizeof(exits) - 1) == 0)
-		str_addf(out, "expect { exit = %s }\n", came + sizeof(exits) - 1);
+		script_expect(SCRIPT_END_EXIT, atoi(came + sizeof(exits) - 1), NULL, &expect);
 	else if (strncmp(came, ends, sizeof(ends) - 1) == 0)
-		str_addf(out, "expect { signal = \"%s\" }\n", came + sizeof(ends) - 1);
+		script_expect(SCRIPT_END_SIGNAL, signame_number(came + sizeof(ends) - 1), NULL,
+			      &expect);
 	else if (strcmp(came, "a deadlock") == 0)
-		str_add(out, "expect { deadlock = true }\n");
+		script_expect(SCRIPT_END_DEADLOCK, 0, NULL, &expect);
+	if (expect.length)
+		str_addf(out, "%s\n", str_text(&expect));
 }
 
 static bool next_verifying(void *ctx)
