@@ -189,6 +189,49 @@ def test_before_it_runs(t):
     t.check("has exited with status" in r.stdout, "how it ended, where main never came to second", r)
 
 
+def test_commands_without_a_thread_take_the_current_one(t):
+    """The thread that arrived where it was sent, else the last one that a gate stopped, else the only one."""
+    r = session(t, ["print multiplier", "until first#1 first;multiplier", "print *(int *)arg + 1", "print multiplier", "print main multiplier",
+                    "list", "bt", "locals", "quit"])
+    lines = r.stdout.splitlines()
+    t.equal((lines[0], "7\n1\n1\nfirst#1 is at " in r.stdout), ("1", True), "values", r)
+    t.check("first#1 is at " in r.stdout and "#0  first at " in r.stdout and "in first at " in r.stdout, "first#1", r)
+    r = session(t, ["gate second wait g", "run", "threads", "list", "quit"])
+    t.equal(re.findall(r"^\* \d  (\S+) is held at gate g", r.stdout, re.M), ["second#1"] * 2, "marked", r)
+    t.check("second#1 is at " in r.stdout, "the held thread", r)
+
+
+@params(("list", "list: the program has not begun"), ("print nobody multiplier", "there is no thread 'nobody'"),
+        ("print main", "print: an argument is missing"), ("run\nbt", "the program is not running"))
+def test_no_current_thread(t, case):
+    lines, words = case
+    r = t.gate("repl", calc(), stdin=(lines + "\nquit\n").encode())
+    t.error(r, 125, "input:%d: %s" % (lines.count("\n") + 1, words))
+
+
+def test_no_thread_is_guessed(t):
+    """Of two threads in a deadlock of the program, none is the current one."""
+    program = compile_text("repl_both.c", r"""
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *arg)
+{
+	pthread_mutex_lock(&m);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_mutex_lock(&m);
+	pthread_create(&t, NULL, work, NULL);
+	return pthread_join(t, NULL);
+}
+""", flags="-g -O0 -pthread")
+    for command in ("print m", "list", "bt", "locals"):
+        r = t.gate("repl", program, stdin=("run\n%s\n" % command).encode())
+        t.error(r, 125, "input:2: name a thread: none has arrived where it was sent")
+
+
 def test_ended_by_a_signal(t):
     program = compile_text("repl_null.c", "int main(void) { int *p = 0; *p = 1; return 0; }\n", flags="-g -O0")
     r = session(t, ["gate main wait g", "run", "open g", "threads"], program=program, status=139)

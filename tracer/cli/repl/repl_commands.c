@@ -3,6 +3,7 @@
 #include "tracer/cli/repl/repl.h"
 #include "tracer/base/text/word.h"
 
+#include <ctype.h>
 #include <editline/readline.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -228,9 +229,21 @@ static int cmd_step(struct repl *r, char *rest, struct error *err)
 
 /* ---- looking -------------------------------------------------------------------------------- */
 
+/* True if the first word names a thread, or could only be a misspelt one: no operator is between it
+   and the next word. */
+static bool begins_with_thread(const struct repl *r, const char *text)
+{
+	OWNED(word) = base_strndup(text, strcspn(text, " \t"));
+	const char *next = text + strlen(word);
+
+	next += strspn(next, " \t");
+	return interactive_is_thread(r->interactive, word) || isalnum((unsigned char)*next) ||
+	       *next == '_';
+}
+
 static int cmd_print(struct repl *r, char *rest, struct error *err)
 {
-	char *thread = take_word(&rest);
+	char *thread = begins_with_thread(r, rest) ? take_word(&rest) : "";
 	struct str out = {0};
 	int failed;
 
@@ -321,7 +334,8 @@ static int cmd_help(struct repl *r, char *rest, struct error *err)
 	}
 	if (!only)
 		str_add(&out, "Every other line is Lua, as in a gate script.\n"
-			      "T is a thread's id, or its number in `threads`.\n");
+			      "T is a thread's id, or its number in `threads`; without T it is\n"
+			      "the thread that `threads` marks with *.\n");
 	repl_page(r, str_text(&out));
 	return 0;
 }
@@ -382,15 +396,19 @@ const struct repl_command repl_commands[] = {
 	 "the same, into calls; in a replay: [N], next N steps",
 	 {WORD_THREAD},
 	 .run = cmd_step},
-	{"bt", "T", "the calls of T", {WORD_THREAD}, .ask = interactive_backtrace},
-	{"locals", "T", "the variables of T's function", {WORD_THREAD}, .ask = interactive_locals},
+	{"bt", "[T]", "the calls of T", {WORD_THREAD}, .ask = interactive_backtrace},
+	{"locals",
+	 "[T]",
+	 "the variables of T's function",
+	 {WORD_THREAD},
+	 .ask = interactive_locals},
 	{"print",
-	 "T EXPR",
+	 "[T] EXPR",
 	 "the value of a C expression in T's function",
 	 {WORD_THREAD},
 	 .run = cmd_print},
 	{"list",
-	 "T|LOCATION",
+	 "[T|LOCATION]",
 	 "the source where T is, or there",
 	 {WORD_SOURCE},
 	 .ask = interactive_list},

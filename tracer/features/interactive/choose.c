@@ -1,7 +1,10 @@
-/* Threads of a stopped program: finds one by name or number, and lets it go on. */
+/* Threads of a stopped program: finds one by name or number, or the current one, and lets it go
+ * on. */
 #include "tracer/features/interactive/interactive_internal.h"
 
 #include "tracer/base/text/number.h"
+#include "tracer/features/crash/crash.h"
+#include "tracer/features/timeline/timeline.h"
 #include "tracer/run/places/places.h"
 
 #include <string.h>
@@ -22,18 +25,83 @@ struct run_thread *interactive_find_id(struct interactive *l, const char *id)
 	return NULL;
 }
 
+/* Returns the thread with that id or number, or NULL. */
+static struct run_thread *named(struct interactive *l, const char *name)
+{
+	uint64_t number;
+
+	if (number_read(name, run_thread_count(l->run), &number) && number)
+		return run_thread_at(l->run, number - 1);
+	return interactive_find_id(l, name);
+}
+
+bool interactive_is_thread(struct interactive *l, const char *name)
+{
+	return l->state != INTERACTIVE_ENDED && named(l, name);
+}
+
+/* Returns the last thread that a gate has stopped, if the gate still holds it, else NULL. */
+static struct run_thread *last_held(const struct interactive *l)
+{
+	const struct timeline *tl = timeline_of(l->run);
+
+	for (size_t i = tl->all.count; i-- > 0;) {
+		const struct happened *h = &tl->all.items[i];
+
+		if (h->what != HAPPENED_HOLD)
+			continue;
+		run_each_thread(t, l->run)
+			if (run_thread_engine(t) == h->thread && run_thread_lives(t) &&
+			    run_thread_is_held(t))
+				return t;
+	}
+	return NULL;
+}
+
+static struct run_thread *only_living(const struct interactive *l)
+{
+	struct run_thread *only = NULL;
+
+	run_each_thread(t, l->run) {
+		if (!run_thread_lives(t))
+			continue;
+		if (only)
+			return NULL;
+		only = t;
+	}
+	return only;
+}
+
+struct run_thread *interactive_current(const struct interactive *l)
+{
+	struct run_thread *t;
+
+	if (l->state == INTERACTIVE_ENDED)
+		return NULL;
+	if (l->state == INTERACTIVE_CRASHED)
+		return l->crash->thread;
+	if (l->came)
+		return l->came;
+	t = last_held(l);
+	return t ? t : only_living(l);
+}
+
 struct run_thread *interactive_thread(struct interactive *l, const char *name, struct error *err)
 {
 	struct run_thread *t;
-	uint64_t number;
 
 	if (interactive_needs_program(l, err) < 0)
 		return NULL;
-	if (number_read(name, run_thread_count(l->run), &number) && number)
-		return run_thread_at(l->run, number - 1);
-	t = interactive_find_id(l, name);
+	t = *name ? named(l, name) : interactive_current(l);
 	if (t)
 		return t;
+	if (!*name) {
+		error_set(
+			err, ERROR_USAGE,
+			"name a thread: none has arrived where it was sent, and no gate holds one");
+		error_hint(err, "`threads` lists them");
+		return NULL;
+	}
 	error_set(err, ERROR_USAGE, "there is no thread '%s'", name);
 	error_hint(err, "`threads` lists them");
 	return NULL;

@@ -150,7 +150,13 @@ int interactive_save(struct interactive *l, struct interactive_saving *how, stru
 /* Frees the lists and texts in *how. */
 void interactive_saving_fini(struct interactive_saving *how);
 
-/* Appends a line for each thread: its number, and what it does. */
+/* Thread names below: an id or number, or "" for the current thread: the thread that crashes or has
+ * arrived where it was sent, else the last one that a gate has stopped and still holds, else the
+ * only one. */
+
+/* True if a thread has that id or number. */
+bool interactive_is_thread(struct interactive *l, const char *name);
+/* Appends a line for each thread: its number, and what it does. The current one is marked `*`. */
 void interactive_threads(struct interactive *l, struct str *out);
 /* Returns the number of gates that interactive_gates() lists. */
 size_t interactive_gate_count(const struct interactive *l);
@@ -178,8 +184,8 @@ int interactive_locals(struct interactive *l, const char *thread, struct str *ou
  * set. */
 int interactive_print(struct interactive *l, const char *thread, const char *expression,
 		      struct str *out, struct error *err);
-/* Appends the source around a location, or around the line of a thread that has begun, with the
- * line marked. Returns 0, or -1 with *err set. */
+/* Appends the source around a location, or around the line of a thread that has begun ("": the
+ * current one), with the line marked. Returns 0, or -1 with *err set. */
 int interactive_list(struct interactive *l, const char *where, struct str *out, struct error *err);
 /* In state INTERACTIVE_CRASHED: appends a description of the crash. */
 void interactive_crash(struct interactive *l, struct str *out);

@@ -60,7 +60,10 @@ bool interactive_is_own_file(const struct run_thread *t, const struct module *m,
 bool interactive_is_own_module(const struct run_thread *t, const struct module *m);
 /* Returns the thread with that id, or NULL. */
 struct run_thread *interactive_find_id(struct interactive *l, const char *id);
-/* Returns the thread with that id or number (from 1), or NULL with *err set. */
+/* Returns the current thread (interactive.h), or NULL if none is. */
+struct run_thread *interactive_current(const struct interactive *l);
+/* Returns the thread with that id or number (from 1), the current one for "", or NULL with *err
+ * set. */
 struct run_thread *interactive_thread(struct interactive *l, const char *name, struct error *err);
 /* Returns the thread with that id or number if it has not exited, else NULL with *err set. */
 struct run_thread *interactive_living(struct interactive *l, const char *name, struct error *err);

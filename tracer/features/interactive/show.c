@@ -47,6 +47,7 @@ static void thread_sentence(const struct interactive *l, const struct run_thread
 
 void interactive_threads(struct interactive *l, struct str *out)
 {
+	const struct run_thread *current = interactive_current(l);
 	size_t n = 0;
 
 	run_each_thread(t, l->run) {
@@ -56,6 +57,7 @@ void interactive_threads(struct interactive *l, struct str *out)
 		str_addf(out, "%s%2zu  %s%s",
 			 t == l->came		? "*"
 			 : run_thread_parked(t) ? "h"
+			 : t == current		? "*"
 						: " ",
 			 ++n, str_text(&sentence),
 			 run_thread_parked(t) && run_thread_lives(t) && !run_thread_is_paused(t)
@@ -409,6 +411,14 @@ int interactive_list(struct interactive *l, const char *where, struct str *out, 
 	ERROR(ignored);
 	int failed;
 
+	if (!*where && l->state == INTERACTIVE_READY) {
+		error_set(err, ERROR_USAGE, "list: the program has not begun");
+		return error_hint(err, "list LOCATION, or `run`");
+	}
+	if (!*where) {
+		t = interactive_thread(l, where, err);
+		return t ? list_at_thread(l, t, out, err) : -1;
+	}
 	t = l->state == INTERACTIVE_READY ? NULL : interactive_living(l, where, &ignored);
 	error_fini(&ignored);
 	if (t)
