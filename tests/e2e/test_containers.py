@@ -1,8 +1,9 @@
 """Containers of the C++ library in conditions, in scripts and in the REPL: sizes, elements, keys."""
 
 import re
+import subprocess
 
-from harness import compile_text, params
+from harness import Skip, compile_text, params
 
 STORE = r"""
 #include <condition_variable>
@@ -49,7 +50,8 @@ int main()
 	return n != 2;
 }
 """
-BUILDS = ["g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O2"]
+BUILDS = ["g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O2", "libc++ -O0", "libc++ -O2"]
+LIBCXX = "#if !__has_include(<__config>)\n#error\n#endif\nint main() { return 0; }\n"
 CONDITIONS = [
     ":when(function(hit) return #hit.var.this.writers_ == 2 end)",
     ":when(function(hit) return #hit.var.this.log_ == 2 and hit.var.this.names_[4] and hit.var.this.names_[3] == 'writer' end)",
@@ -59,9 +61,18 @@ CONDITIONS = [
 ]
 
 
+def compile_cxx(name, text, build, flags):
+    """`build`: g++ or clang++, each with libstdc++, or libc++ with clang++."""
+    if build != "libc++":
+        return compile_text(name, text, flags, compiler=build)
+    if subprocess.run(["clang++", "-stdlib=libc++", "-x", "c++", "-o", "/dev/null", "-"], input=LIBCXX.encode(), stderr=subprocess.DEVNULL).returncode:
+        raise Skip("no libc++ here (apt-get install libc++-dev libc++abi-dev)")
+    return compile_text("libcxx_" + name, text, flags + " -stdlib=libc++", compiler="clang++")
+
+
 def build_store(build):
-    compiler, level = build.split()
-    return compile_text("store.cpp", STORE, "-g -std=c++17 -pthread " + level, compiler=compiler)
+    library, level = build.split()
+    return compile_cxx("store.cpp", STORE, library, "-g -std=c++17 -pthread " + level)
 
 
 @params(*BUILDS)
@@ -227,26 +238,127 @@ AS_GDB = {
 }
 
 
-@params("g++", "clang++")
-def test_printed_as_by_gdb(t, compiler):
+LIBCXX_CLOCK = "std::chrono::sys_time = { 1700000000000000us [2023-11-14 22:13:20] }"  # its system_clock counts microseconds
+
+
+@params("g++", "clang++", "libc++")
+def test_printed_as_by_gdb(t, library):
     """As gdb's printers for libstdc++ show them; std::function, for which they have none, by its target."""
-    program = compile_text("printed.cpp", PRINTED, "-g -std=c++17 -O0", compiler=compiler)
-    line = next(n for n, l in enumerate(PRINTED.splitlines(), 1) if "stop(&map)" in l)
-    commands = ["until main printed.cpp:%d" % line, *("print main " + name for name in AS_GDB), "quit"]
+    program = compile_cxx("printed.cpp", PRINTED, library, "-g -std=c++17 -O0")
+    commands = ["until main main;stop(&map)", *("print main " + name for name in AS_GDB), "quit"]
     r = t.gate("repl", program, stdin=("\n".join(commands) + "\n").encode())
     shown = r.stdout.splitlines()[2:]
     t.equal(len(shown), len(AS_GDB), "lines", r)
     for (name, want), got in zip(AS_GDB.items(), shown):
+        want = LIBCXX_CLOCK if (library, name) == ("libc++", "date") else want
         t.check(got == want or (name == "lambda" and re.fullmatch(want, got)), "%s: %r, expected %r" % (name, got, want), r)
 
 
-@params("g++", "clang++")
-def test_variant_in_a_script(t, compiler):
+MANY = r"""
+#include <array>
+#include <atomic>
+#include <deque>
+#include <forward_list>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <set>
+#include <stack>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+struct Point { int x, y; };
+struct Wide { long a[30]; };
+__attribute__((noinline)) void stop(void *)
+{
+	__asm__ volatile("" ::: "memory");
+}
+int main()
+{
+	std::string shorter("short"), longer("a text that is longer than any short string can be"), none;
+	std::wstring wide(L"wide"), widelong(L"a wide text that is longer than a short one");
+	std::u16string sixteen(u"sixteen");
+	std::vector<std::string> texts{"a", "a text that is longer than any short string can be"};
+	std::vector<bool> manybits(130, true);
+	std::vector<int> reserved;
+	reserved.reserve(10);
+	reserved.push_back(1);
+	std::vector<int> nothing;
+	std::deque<int> popped;
+	for (int i = 0; i < 3000; i++)
+		popped.push_back(i);
+	popped.erase(popped.begin(), popped.end() - 2);
+	std::deque<Wide> wides(20, Wide{{1, 2}});
+	std::deque<int> nodeque;
+	std::list<int> nolist, ints{1, 2, 3};
+	std::forward_list<int> forward{1, 2}, noforward;
+	std::map<int, char> small{{1, 'a'}};
+	std::map<char, double> odd{{'a', 1.5}};
+	std::map<int, int> many;
+	for (int i = 0; i < 20; i++)
+		many[i] = i * i;
+	std::multimap<int, int> multi{{1, 2}, {1, 3}};
+	std::set<char> chars{'a', 'b'};
+	std::set<std::string> names{"one", "two"};
+	std::multiset<int> multiset{1, 1};
+	std::unordered_map<std::string, int> counts{{"one", 1}};
+	std::unordered_map<int, char> noun;
+	std::unordered_multimap<int, int> umulti{{1, 2}};
+	std::unordered_set<int> uset{5};
+	std::unordered_set<std::string> usets{"t"};
+	std::unordered_multiset<int> umset{5, 5};
+	std::stack<int> stack(std::deque<int>{1});
+	std::queue<int> queue(std::deque<int>{2});
+	std::priority_queue<int> prio(std::less<int>(), std::vector<int>{3});
+	std::array<int, 3> array{1, 2, 3};
+	std::array<std::string, 2> arrays{"a", "b"};
+	std::atomic<int> atomic{5};
+	std::atomic<bool> flag{true};
+	std::atomic<Point *> apoint{nullptr};
+	std::optional<int> some(3), no;
+	std::optional<std::string> sometext("o");
+	std::unique_ptr<int> unique(new int(7)), nounique;
+	std::shared_ptr<Point> shared(new Point{1, 2}), made = std::make_shared<Point>(Point{3, 4}), noshared;
+	std::weak_ptr<Point> weak = made, gone = std::make_shared<Point>();
+	std::pair<int, std::string> pair(1, "p");
+	std::reference_wrapper<int> ref(array[1]);
+	std::vector<std::pair<int, Point>> pairs{{1, {2, 3}}};
+	std::vector<std::unique_ptr<int>> owners(2);
+	std::map<std::string, std::vector<int>> nested{{"k", {1, 2}}};
+	stop(&many);
+	return 0;
+}
+"""
+PRINTED_ALIKE = """shorter longer none wide widelong sixteen texts manybits reserved nothing popped wides nodeque
+    nolist ints forward noforward small odd many multi chars names multiset counts noun umulti uset usets umset stack queue prio array
+    arrays atomic flag apoint some no sometext unique *unique nounique shared *shared shared->y noshared weak gone pair ref pairs owners
+    nested nested["k"][1] popped[1] texts[1] many[5] counts["one"] shorter.size() popped.size() many.size() *some array[2]""".split()
+
+
+def test_libcxx_is_printed_as_libstdcxx(t):
+    """The value of each container is the same text with both libraries."""
+    commands = "".join("%s\n" % c for c in ["until main main;stop(&many)", *("print main " + name for name in PRINTED_ALIKE)])
+    shown = []
+    for library in ("g++", "libc++"):
+        r = t.gate("repl", compile_cxx("many.cpp", MANY, library, "-g -std=c++17 -O0"), stdin=commands.encode())
+        shown.append(re.sub("0x[0-9a-f]{2,}", "0xADDRESS", r.stdout).splitlines()[2:])
+        t.equal((r.status, len(shown[-1])), (0, len(PRINTED_ALIKE)), "values", r)
+    for name, one, other in zip(PRINTED_ALIKE, *shown):
+        t.equal(other, one, name)
+
+
+@params("g++", "clang++", "libc++")
+def test_variant_in_a_script(t, library):
     """It stands for the value that it contains, as a std::optional does."""
-    program = compile_text("printed.cpp", PRINTED, "-g -std=c++17 -O0", compiler=compiler)
-    line = next(n for n, l in enumerate(PRINTED.splitlines(), 1) if "stop(&map)" in l)
-    r = t.clean(t.run_gated(program, """at "printed.cpp:%d" :when "number == 42 && point.x == 3" :run(function(hit)
+    program = compile_cxx("printed.cpp", PRINTED, library, "-g -std=c++17 -O0")
+    r = t.clean(t.run_gated(program, """at "main;stop(&map)" :when "number == 42 && point.x == 3" :run(function(hit)
     local v = hit.var
     print(v.number + 1, v.text, v.point.y, v.nothing, v.inner[1])
-end)""" % line))
+end)"""))
     t.check("43\tt\t4\tnil\t2" in r.err, "values", r)

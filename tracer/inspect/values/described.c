@@ -13,38 +13,62 @@
 
 /* ---- std::function -------------------------------------------------------------------------- */
 
-/* Returns the demangled symbol of the function at the address, or NULL. The caller frees it. */
-static char *function_name(const struct dwarf_program *p, uint64_t address)
+/* Returns the demangled symbol at the address, a function's or another one, or NULL. The caller
+   frees it. */
+static char *symbol_name(const struct dwarf_program *p, uint64_t address, bool functions)
 {
 	uint64_t bias;
 	struct module *m = p && p->module_at ? p->module_at(p->ctx, address, &bias) : NULL;
-	const struct elf_symbol *s = m ? module_symbol_at(m, address - bias, true) : NULL;
+	const struct elf_symbol *s = m ? module_symbol_at(m, address - bias, functions) : NULL;
 
 	return s ? source_demangle(s->name) : NULL;
 }
 
-/* Finds the last template argument of "std::_Function_handler<int (int), TARGET>::_M_invoke(...)".
-   Returns false if the name has another form. */
-static bool target_type(const char *invoker, struct str *out)
+/* Symbols whose template arguments have the target's type. */
+static const struct target_symbol {
+	const char *begin, *end;
+	bool last;	  /* the type is the last argument, not the first */
+	uint64_t pointer; /* offset in the functor's memory of a target that is a pointer */
+} target_symbols[] = {
+	{"std::_Function_handler<", ">::_M_invoke(", true, 0},
+	{"vtable for std::__1::__function::__func<", NULL, false, 8}, /* after the vtable's */
+};
+
+static const struct target_symbol *target_symbol(const char *name)
 {
-	static const char begin[] = "std::_Function_handler<", end[] = ">::_M_invoke(";
-	const char *from = strstr(invoker, begin), *to = from ? strstr(from, end) : NULL, *comma;
+	for (size_t i = 0; i < sizeof(target_symbols) / sizeof(*target_symbols); i++)
+		if (strstr(name, target_symbols[i].begin))
+			return &target_symbols[i];
+	return NULL;
+}
+
+/* Returns false if the name has another form than "std::_Function_handler<int (int),
+   TARGET>::_M_invoke(...)" or "vtable for std::__1::__function::__func<TARGET, ...>". */
+static bool target_type(const struct target_symbol *form, const char *name, struct str *out)
+{
+	const char *from = strstr(name, form->begin) + strlen(form->begin), *comma;
+	const char *to = form->end ? strstr(from, form->end) : name + strlen(name);
 	unsigned deep = 0;
 
 	if (!to)
 		return false;
-	from += strlen(begin);
 	for (comma = from; comma < to && (deep || *comma != ','); comma++)
 		deep += strchr("(<[{", *comma) ? 1u : strchr(")>]}", *comma) ? -1u : 0;
 	if (comma == to)
 		return false;
-	comma += strspn(comma, ", ");
-	str_add_bytes(out, comma, (size_t)(to - comma));
+	if (form->last)
+		from = comma + strspn(comma, ", ");
+	else
+		to = comma;
+	while (to > from && to[-1] == ' ') /* "plus<int> >" */
+		to--;
+	str_add_bytes(out, from, (size_t)(to - from));
 	return true;
 }
 
 /* A target that is a pointer to a function is stored in the object. */
-static bool add_pointed_to(const struct inspect_value *v, struct str *out)
+static bool add_pointed_to(const struct inspect_value *v, const struct target_symbol *form,
+			   struct str *out)
 {
 	struct inspect_value functor, word;
 	bool is_unsigned;
@@ -52,10 +76,11 @@ static bool add_pointed_to(const struct inspect_value *v, struct str *out)
 	ERROR(ignored);
 	char *name = NULL;
 
-	if (layout_part(v, "_M_functor", &functor, &ignored) > 0 &&
-	    value_part(&functor, type_builtin("unsigned long"), 0, &word, &ignored) == 0 &&
+	if (layout_part(v, layout_of(v)->functor, &functor, &ignored) > 0 &&
+	    value_part(&functor, type_builtin("unsigned long"), form->pointer, &word, &ignored) ==
+		    0 &&
 	    value_integer(&word, &address, &is_unsigned, &ignored) == 0)
-		name = function_name(v->program, (uint64_t)address);
+		name = symbol_name(v->program, (uint64_t)address, true);
 	if (name)
 		str_add(out, name);
 	base_free(name);
@@ -64,23 +89,26 @@ static bool add_pointed_to(const struct inspect_value *v, struct str *out)
 
 static bool add_target(const struct inspect_value *v, const struct type_layout *l, struct str *out)
 {
-	OWNED(invoker) = NULL;
-	uint64_t manager, address;
+	const struct target_symbol *form;
+	OWNED(symbol) = NULL;
+	uint64_t engaged, address;
 	ERROR(ignored);
 	STR(target);
 
-	if (layout_number(v, l->engaged, &manager, &ignored) < 0 ||
-	    layout_number(v, l->first, &address, &ignored) < 0)
+	if (layout_number(v, l->engaged, &engaged, &ignored) < 0)
 		return false;
-	if (!manager) {
+	if (!engaged) {
 		str_add(out, "{no target}");
 		return true;
 	}
-	invoker = function_name(v->program, address);
-	if (!invoker || !target_type(invoker, &target))
+	if (layout_number(v, l->first, &address, &ignored) < 0)
+		return false;
+	symbol = symbol_name(v->program, address, false);
+	form = symbol ? target_symbol(symbol) : NULL;
+	if (!form || !target_type(form, symbol, &target))
 		return false;
 	str_add(out, "{");
-	if (!strstr(str_text(&target), "(*)") || !add_pointed_to(v, out))
+	if (!strstr(str_text(&target), "(*)") || !add_pointed_to(v, form, out))
 		str_add(out, str_text(&target));
 	str_add(out, "}");
 	return true;
@@ -200,22 +228,36 @@ static void add_counted(const struct inspect_value *v, const char *name, struct 
 			 str_plural(row.count));
 }
 
-/* The number of elements that have memory. */
+/* Finds the number of elements that have memory. Returns false if it is not known. */
+static bool vector_capacity(const struct inspect_value *v, const struct value_row *row,
+			    uint64_t *out)
+{
+	const struct type_layout *l = row->layout;
+	const bool bits = l->kind == LAYOUT_BITS;
+	uint64_t size = layout_size(v->program, row->type), room;
+	ERROR(ignored);
+
+	if (!size || !l->room || layout_number(v, l->room, &room, &ignored) < 0)
+		return false;
+	if (bits && !l->end)
+		*out = room * 64;
+	else
+		*out = (room - row->address) * (bits ? 8 : 1) / size;
+	return l->end ? room >= row->address : true;
+}
+
 static void add_vector(const struct inspect_value *v, const char *name, struct str *out)
 {
 	const bool bits = layout_of(v)->kind == LAYOUT_BITS;
 	struct value_row row;
-	uint64_t end, size;
+	uint64_t capacity;
 	ERROR(ignored);
 
 	if (pretty_row(v, &row, &ignored) > 0) {
-		size = layout_size(v->program, row.type);
 		str_addf(out, "%s%s of length %llu", name, bits ? "<bool>" : "",
 			 (unsigned long long)row.count);
-		if (size && layout_number(v, "_M_impl._M_end_of_storage", &end, &ignored) == 0 &&
-		    end >= row.address)
-			str_addf(out, ", capacity %llu",
-				 (unsigned long long)((end - row.address) * (bits ? 8 : 1) / size));
+		if (vector_capacity(v, &row, &capacity))
+			str_addf(out, ", capacity %llu", (unsigned long long)capacity);
 		str_add(out, " = ");
 	}
 }

@@ -13,7 +13,9 @@ enum layout_kind {
 	LAYOUT_INNER,	/* first: the value that it holds */
 	LAYOUT_VARIANT, /* first: where the value lies; engaged: number of its type */
 	/* described.c: */
-	LAYOUT_FUNCTION, /* first: function that calls the target; engaged: NULL without a target */
+	/* first: code or a table of functions whose symbol names the target's type; engaged: NULL
+	   without a target; functor: memory of the target */
+	LAYOUT_FUNCTION,
 	LAYOUT_DURATION, /* first: number of ticks */
 	LAYOUT_TIME,	 /* first: duration since the clock's epoch */
 	/* elements.c: */
@@ -37,6 +39,9 @@ struct type_layout {
 	const char *count;	 /* elements; LAYOUT_BITS with an end: bits past the end */
 	const char *engaged;	 /* path of a number that is `none` while the object is empty */
 	int64_t none;
+	const char *functor;
+	/* vector: pointer past the memory; LAYOUT_BITS without an end: number of words */
+	const char *room;
 	const char *head; /* LAYOUT_LINKS: node in the container that ends a circular list */
 	/* offsets in a node; `next` of a LAYOUT_TREE is the left child */
 	uint8_t next, right, parent;
