@@ -13,6 +13,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import comments  # noqa: E402
+import ids  # noqa: E402
 import messages  # noqa: E402
 import shape  # noqa: E402
 
@@ -417,6 +418,10 @@ def reds():
         ("2 observers", limited(shape.check_observers, {"tracer/features/x/x.c": observer * 2})),
         ("1 files that know its members", limited(shape.check_kernel_structs, kernel)),
         ("(new: 2 threads wait)", of(messages.check, {"gates/a.c": 'f("2 threads "\n"wait");'}, "gates/a.c\n\t1 thread waits\n")),
+        ("control characters", of(ids.check, ["test_a.test_b[\n]"])),
+        ("control characters", of(ids.check, ["test_a.test_b[\003]"])),
+        ("has 'nobody' in its name", of(ids.check, ["test_a.test_nobody_opens"])),
+        ("has 'what' in its name", of(ids.check, ["test_a.what_is_read"])),
         ("4 files in a circle", limited(check_circles, graph)),
         ("2 lines", lambda complain: shape.check_lines({"gates/a.c": "\n\n"}, [["gates", "1"]], complain)),
         ("write 1 instead of 2", lambda complain: shape.check_lines({"gates/a.c": "\n"}, [["gates", "2"]], complain)),
@@ -464,6 +469,7 @@ def main():
         check_file_length(path, text, complaints.append)
         if not path.endswith(".lua"):
             comments.check(path, text, complaints.append)
+    ids.check(ids.of_unit_tests() + ids.of_end_to_end(), complaints.append)
     print_long_subjects()
     check_rules(complaints.append)
     check_tags(texts, complaints.append)

@@ -193,7 +193,7 @@ def says_so(t, r, many):
 
 
 @params("one", "six")
-def test_nobody_stores_deadlock(t, name):
+def test_no_thread_stores_deadlock(t, name):
     r = t.run_gated(compile_text("nobody.c", NOBODY), SCRIPTS[name])
     t.verdict(r, 122)
     t.check(re.search(r"taker#1.*held.*function.*//take", r.err), "the condition is not named", r)
@@ -202,7 +202,7 @@ def test_nobody_stores_deadlock(t, name):
 
 
 @params(("one", "sleep"), ("six", "sleep"), ("one", "spin"), ("six", "spin"))
-def test_nobody_stores_limit(t, case):
+def test_no_thread_stores_limit(t, case):
     name, what = case
     r = t.run_gated(compile_text("nobody.c", NOBODY), SCRIPTS[name], args=(what,),
                     options=("--gate-limit", "1"))

@@ -237,7 +237,7 @@ def test_killed(t):
     many_times(t, "m", 40 if t.full else 6, once)
 
 
-def test_threads_held_when_it_leaves(t):
+def test_threads_held_when_gatectl_leaves(t):
     def once(s):
         p, err = attach_until(t, s.pid, 'local g = SimpleGate "g"\nat "//request":wait(g)\nat("//tick"):wait(g)\n',
                               signal.SIGINT, 0.1)
@@ -245,7 +245,7 @@ def test_threads_held_when_it_leaves(t):
     many_times(t, "", 30 if t.full else 5, once)
 
 
-def test_verdict_leaves_it_alone(t):
+def test_verdict_leaves_the_process_alone(t):
     """Held for too long: the verdict is told, and the program goes on."""
     def once(s):
         r = attach(t, s.pid, 'local g = SimpleGate "g"\nat("//request", {hit = 1}):wait(g)\n', "--gate-limit", "0.1")
@@ -611,7 +611,7 @@ def test_the_program_ends(t, case):
 
 
 @timeout(120)
-def test_ends_while_we_come(t):
+def test_process_ends_during_attach(t):
     """At any moment: a status or one clear error, never a hang."""
     program = compile_text("short.c", r"""
 #include <pthread.h>
@@ -812,7 +812,7 @@ def lines_of(t, pid, script, wanted, *options, ignored=False):
 
 
 @params(False, True)
-def test_says_how_to_end_it(t, ignored):
+def test_says_which_signal_ends_gatectl(t, ignored):
     """Who does not come back soon says how it can be made to: by the signal that gatectl hears."""
     s, _ = server(t)
     with s:

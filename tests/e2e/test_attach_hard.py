@@ -193,7 +193,7 @@ def test_threads_are_born_all_the_time(t, makers):
             p.check(t, "round %d" % i)
 
 
-def test_its_first_thread_has_ended(t):
+def test_first_thread_has_ended(t):
     """It looks like a zombie, but is none: what it runs is told by the others."""
     with Running(t, compile_text("churn.c", CHURN), "2", "ends") as p:
         p.line()

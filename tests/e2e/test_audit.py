@@ -195,7 +195,7 @@ void pair_back(struct pair *p)
 
 
 @params("lock", "try")
-def test_where_it_is_locked(t, how):
+def test_finding_names_the_line_of_the_lock(t, how):
     """Where this function took the lock, not where an earlier one took what is called the same."""
     text = (BOX if how == "lock" else BOX.replace("\tpthread_mutex_lock(&b->lock);\n", "\tif (pthread_mutex_trylock(&b->lock))\n\t\treturn;\n", 2).replace(
         "return;", "return 0;", 1)) + KEPT

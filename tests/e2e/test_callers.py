@@ -139,7 +139,7 @@ def test_a_wrapper_in_another_file(t):
     t.check("; inside my_mutex_lock at wrapper.c:6\n" in r.err, "the wrapper", r)
 
 
-def test_a_place_in_the_library_makes_it_the_testers(t):
+def test_a_place_in_a_library_makes_the_library_the_testers(t):
     r = t.verdict(t.run_gated(built("twice.c", TWICE), script='at "plat_acquire":run(function() end)\n'), 123)
     t.check(", in plat_mutex_lock at " in r.err, "the library's call", r)
 
@@ -168,7 +168,7 @@ int main(void)
 
 
 @params(*KINDS)
-def test_a_trampoline_is_called_by_what_it_runs(t, kind):
+def test_a_trampoline_has_the_name_of_its_function(t, kind):
     """The `thread` option means it at its first arrival."""
     program = built("pool.c", POOL, kind)
     r = t.verdict(t.run_gated(program, script='''
@@ -310,7 +310,7 @@ int main(void)
 
 
 @params("-g -O0", "-g -O2")
-def test_who_spins_is_told_where_and_since_when(t, flags):
+def test_a_spinning_thread_is_reported_with_place_and_time(t, flags):
     program = compile_text("spins.c", HEAD.split("void plat_acquire")[0] + "static int x;\n" + SPINS, flags)
     r = t.verdict(t.run_gated(program, options=["--time-limit", wall(2)]), 124)
     t.check("worker#1 runs in wait_for at spins.c:" in r.err, "where", r)
@@ -490,7 +490,7 @@ int main(void)
 
 
 @params(*BUILDS)
-def test_a_condition_variable_leads_to_who_could_signal_it(t, build):
+def test_a_condition_variable_leads_to_the_thread_that_could_signal(t, build):
     """A monitor inside of another one: the wait gives back the inner lock only."""
     compiler, flags = build.split("-")
     r = t.verdict(t.run_gated(compile_text("queue.c", QUEUE, "-g -" + flags, compiler=compiler)), 123)
@@ -502,7 +502,7 @@ def test_a_condition_variable_leads_to_who_could_signal_it(t, build):
     t.check("taken_file" not in consumer["waiting"], "nothing was taken", r)
 
 
-def test_who_would_signal_is_held(t):
+def test_the_thread_that_would_signal_is_held(t):
     text = QUEUE.replace("	pthread_mutex_lock(&outer); /* NEEDS */\n", "")
     r = t.verdict(t.run_gated(compile_text("queue.c", text), script='''
 local g = SimpleGate "g"
@@ -517,7 +517,7 @@ at "//has":open(g)
 
 
 @params("another", "never", "behind")
-def test_nobody_is_said_to_signal_who_would_not(t, case):
+def test_a_thread_that_would_not_signal_is_not_named(t, case):
     text = QUEUE.replace("	pthread_mutex_lock(&outer); /* NEEDS */\n	put(queue); /* PUTS */\n", {
         "another": "	pthread_mutex_lock(&outer);\n",
         "never": "	pthread_mutex_lock(&outer);\n	x++;\n",

@@ -754,7 +754,7 @@ int main(void)
 """
 
 
-def test_others_go_on_as_they_are(t):
+def test_other_threads_keep_their_state(t):
     """Those who run do, those who are held stay so."""
     r = t.clean(t.run_gated(compile_text("others.c", OTHERS), script="""
 local go = SimpleGate "go"

@@ -456,7 +456,7 @@ def test_ends_by_itself_at_times(t):
     t.equal(t.gate("run", "-q", "-g", script, "--repeat", "5", "--", program).status, 0, "status with the script", r)
 
 
-def test_writes_how_long_it_took(t):
+def test_output_has_the_duration(t):
     """As GoogleTest does: that is no outcome, and may be the same in all the runs with sleeps."""
     program = compile_text("how_long.c", """
         #include <pthread.h>
@@ -922,7 +922,7 @@ def test_standard_input_from_a_file(t):
     t.check("(exit status 0)" in r.stdout, "the outcome of a test that reads its input", r)
 
 
-def test_names_and_times_as_they_are_written(t):
+def test_names_and_times_are_those_of_the_source(t):
     """What libc calls __GI___poll is poll; of what is left of 100 ms nobody says that it is written so."""
     program = compile_text("names.cc", r"""
         #include <condition_variable>

@@ -184,7 +184,7 @@ def test_late_to_run(t):
 AWAKE = "#include <unistd.h>\nint main(void)\n{\n\tusleep(1000);\n\treturn 3;\n}\n"
 
 
-def test_for_ends_it(t):
+def test_for_ends_the_command(t):
     """The whole command takes no longer; what is verified by then counts."""
     program = compile_text("awake_a_little.c", AWAKE)
     limit = wall(6)

@@ -988,7 +988,7 @@ int main(void)
 
 
 @params("0", "1", "2")
-def test_somebody_is_held_at_its_end(t, who):
+def test_a_thread_is_held_at_its_exit(t, who):
     """The kernel does not wake it for a core dump, so that the program would never end."""
     program = compile_text("held_at_its_end.c", HELD_AT_ITS_END, "-g -DWHO=" + who)
     script = 'local held, never = SimpleGate "held", SimpleGate "never"\n' \

@@ -15,7 +15,7 @@ from patience import wall
 from stuck_programs import ALIVE, GATED, HEAD, MAIN, STUCK
 
 
-def test_who_waits_for_what(t):
+def test_verdict_names_threads_and_mutexes(t):
     """The verdict names the threads, the mutexes and where they stand."""
     r = t.run_gated(compile_text("ab_ba.c", STUCK["mutex_normal"].text))
     t.verdict(r, 123)

@@ -78,7 +78,7 @@ def load(t):
 
 
 @params(*FORCED)
-def test_right_by_itself(t, case):
+def test_right_without_gates(t, case):
     name, build = case
     path = program(name, build)
     runs = [t.run_bare(path) for _ in range(FULL // 10 if t.full else BARE)]
@@ -113,7 +113,7 @@ def journal(t, path, run, *compact):
 
 
 @params(*BUILDS)
-def test_journal_right_by_itself(t, build):
+def test_journal_right_without_gates(t, build):
     path = program("append-log", build)
     compact, show = journal(t, path, 0)
     t.equal(compact.status, 0, "status", compact)

@@ -83,7 +83,7 @@ def test_never_reached(t):
     expect(t, 'expect { never_reached = "never" }\nexpect { never_reached = "//never" }\n')
 
 
-def test_never_reached_but_it_is(t):
+def test_never_reached_location_is_reached(t):
     r = expect(t, 'env { HOW = "reach" }\nexpect { never_reached = "//never" }\n', 119)
     first(t, r, "//never was reached, expected that it never is")
 

@@ -197,7 +197,7 @@ NINE = 'at "//nine":run(function() end)\n'
 
 
 @params("gcc-O0", "clang-O0")
-def test_where_it_was_left(t, build):
+def test_early_exit_is_located(t, build):
     program = built("returns.c", RETURNS, build)
     one, two = line_of(RETURNS, "/* one */"), line_of(RETURNS, "/* two */")
     r = never_reached(t, program, NINE, ("1", "2", "2"))
@@ -451,7 +451,7 @@ def test_opener_for_another_thread(t):
     t.check('try: thread = "first"' in r.err, "try", r)
 
 
-def test_nobody_opens(t):
+def test_no_place_opens_the_gate(t):
     r, head = gate_deadlock(t, 'local g = SimpleGate "g"\nat "//first":wait(g)\n')
     t.check("gates1.lua:2: no place of the script opens gate g" in head, "nobody", r)
     t.check("try: add a place that opens gate g" in r.err, "try", r)
@@ -478,7 +478,7 @@ def test_two_gates_of_nearly_one_name(t):
     t.check("opens gate doen: is that the same gate?" in head, "the other", r)
 
 
-def test_waits_before_it_opens(t):
+def test_opener_waits_before_opening(t):
     r, head = gate_deadlock(t, 'local g = SimpleGate "g"\nat "//first":wait(g):open(g)\n')
     t.check("first#1 has arrived there, but is held by this same gate: it waits before it opens" in head,
             "before", r)
@@ -506,7 +506,7 @@ def test_barrier(t):
     t.check("barrier g opens when 3 threads wait at it: first#1 and second#1 do" in head, "who is there", r)
 
 
-def test_nobody_is_left(t):
+def test_no_thread_is_left_to_open(t):
     r, head = gate_deadlock(t, 'local g = SimpleGate "g"\nat "main;pthread_create(&a":wait(g)\n'
                                'at "//second":open(g)\n')
     t.check("gate g is opened at //second: second was never called" in head, "never called", r)

@@ -78,7 +78,7 @@ def test_ended_while_gates_are_made(t, name):
 
 
 @params("1", "2")
-def test_ended_while_it_goes_on(t, jobs):
+def test_ended_while_the_search_goes_on(t, jobs):
     """With --all each failure has its folder and its report while others are looked for."""
     p = Process([t.gatectl, "explore", "--all", "--runs", "1000000", "-j", jobs, "-o", t.path("found"), compile_text("abba.c", ABBA)],
                 env=t.env, **PIPES)

@@ -492,7 +492,7 @@ TOLD = LOST.replace("return n != 2;", 'printf("n = %d, or \\"two\\"?\\n", n);\n\
 
 
 @params("exit", "stdout")
-def test_what_came(t, what):
+def test_script_expects_the_outcome_that_came(t, what):
     """What fails is an expect of the tester's own script, which is no more than that: the script found says what came instead."""
     text, wanted, came = {"exit": (LOST, "exit = 0", "exit = 1"), "stdout": (TOLD, 'stdout = "n = 2"', r'exit = 0, stdout = "n = 1, or \"two\"?\n"')}[what]
     own = t.file("own.lua", "expect { %s }\n" % wanted)

@@ -166,7 +166,7 @@ def switches(t, program, points, *options):
 
 @timeout(100)
 @params("memory", "sync")
-def test_they_do_not_stop(t, points):
+def test_granted_threads_do_not_stop(t, points):
     """A stop lets gatectl go on, which waits for the next one: it goes to sleep once for each."""
     program = compile_text("do_not_stop.c", WORDS if points == "memory" else LOCKS, "-g -pthread -O2")
     (few, points), (many, _) = switches(t, program, points), switches(t, program, points, "--no-resident")

@@ -934,7 +934,7 @@ int main(void)
 
 
 @params("rff", "auto", "pos", "random")
-def test_nobody_starves(t, strategy):
+def test_no_thread_starves(t, strategy):
     """What a strategy wants first is no reason to hold one thread back for ever while others wait for it in a loop."""
     r = explore(t, "--strategy", strategy, "-n", "60", "--steps", "20000", "-j", "1", compile_text("poll.c", POLL, flags="-g -O1"))
     t.equal((r.status, r.report["cut"]), (0, 0), "each run ends", r)

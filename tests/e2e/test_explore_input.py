@@ -80,7 +80,7 @@ def test_gates_with_a_file(t, jobs):
     t.equal(r.status, 0, "as the script expects", r)
 
 
-def test_behind_what_was_read(t):
+def test_schedules_begin_after_the_input_read(t):
     """Schedules that begin later go on reading where the program has been by then."""
     start = ("explore", "-n", "20", "--from", "main;read(0, second", "-o", t.path("found"))
     path = t.file("in.txt", TEXT)

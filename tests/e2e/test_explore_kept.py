@@ -104,7 +104,7 @@ def test_goes_on(t, how):
     t.equal(sorted(os.listdir(t.path("kept"))), ["1"], "one failure, one folder", r)
 
 
-def test_ended_before_it_is_looked_at(t):
+def test_ended_before_the_failure_is_examined(t):
     """A failure of a run before all points were known: its schedule is one already, and its script is made later."""
     program = bug("lost_update")
     done = end(t, signal.SIGINT, "-j", "1", program)

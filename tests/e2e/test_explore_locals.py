@@ -221,7 +221,7 @@ def test_no_race(t, how):
         t.equal(r.status, 0, name, r)
 
 
-def test_own_ones(t):
+def test_own_locals_are_no_points(t):
     """A thread's own variables are no points: create, start, join, ends."""
     r = t.gate("explore", "--points", "memory", "--strategy", "dfs", build("own.c", OWN, "gcc -O0"))
     t.equal(r.status, 0, "status", r)

@@ -669,7 +669,7 @@ on("%s", %s):run(function(hit) print(hit.thread.id) end)
         t.equal(len(r.err.splitlines()), 1, "calls", r)
 
 
-def test_nobody_starts_main(t):
+def test_thread_start_of_main_is_explained(t):
     """Main of a child process is started, that of the program is there from the beginning; it is said what to do."""
     program = compile_text("events.c", EVENTS)
     t.clean(t.run_gated(program, script='on("thread-start", {thread = "p1/main"}):run(function() end)\n'))

@@ -75,7 +75,7 @@ int main(void)
 """
 
 
-def test_nobody_starves(t):
+def test_no_thread_starves(t):
     """Threads that run into their traps all the time leave room for one that has 300 to pass."""
     r = t.run_gated(compile_text("starving.c", STARVING),
                     script='at "//hot":run(function() end)\nat "//mine":run(function() end)\n', report=True)
@@ -226,7 +226,7 @@ int main()
 """
 
 
-def test_names_of_what_the_user_passed(t):
+def test_names_of_start_routines_that_were_passed(t):
     r = t.run_gated(compile_text("async.cc", ASYNC, "-g"), script="")
     t.clean(r)
     t.equal([x["id"] for x in r.report["threads"]], ["main", "Queue::drain#1", "twice#1"], "ids", r)

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 """
 
 
-def test_last_store_before_everybody_blocks(t):
+def test_last_store_before_all_threads_block(t):
     """More words than are watched: the store may be younger than the last look at them."""
     program = compile_text("last_store.c", LAST_STORE)
     for k in range(RUNS[t.full]):
@@ -68,7 +68,7 @@ int main(void)
 """
 
 
-def test_nobody_can_open_what_calls(t):
+def test_no_thread_can_open_a_condition_with_calls(t):
     """The condition is asked every few milliseconds: that is no movement of the program."""
     r = t.run_gated(compile_text("stuck_call.c", STUCK), options=("--gate-limit", "50"),
                     script='at "//here":when(function(hit) return hit:call("ready") == 1 end)\n')

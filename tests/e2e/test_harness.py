@@ -707,7 +707,7 @@ def test_killed(t):
     end_processes(t.marker)
 
 
-def test_ended_while_its_script_is_made(t):
+def test_ended_while_a_script_is_made(t):
     """What came, how often, and how to see it again is written before a script is looked for."""
     p = subprocess.Popen([t.gatectl, "harness", "--object", "queue", "--schema", "{ push(1); pop() } || { size() }", "--gates-for", "0",
                           "--verify", "1000000", "-o", t.path("found"), library("queue_size")], stdin=subprocess.DEVNULL,

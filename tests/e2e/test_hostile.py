@@ -114,7 +114,7 @@ def test_report_is_whole_or_not_there(t):
 # ---- signals ---------------------------------------------------------------------------------------
 
 @params("INT", "TERM", "HUP")
-def test_signal_while_nobody_reads(t, name):
+def test_signal_while_no_process_reads(t, name):
     """gatectl is in the middle of a write that never ends: the signal ends it and the program."""
     number = int(getattr(signal, "SIG" + name))
     script = t.file("s.lua", 'at("//step"):log(("x"):rep(1000))\n')

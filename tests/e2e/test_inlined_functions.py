@@ -162,7 +162,7 @@ def test_a_function_that_a_loop_tries_again(t, build):
 
 
 @params("gcc -O0", "gcc -O2", "clang -O0", "clang -O2")
-def test_what_it_has_is_known_or_that_is_said(t, build):
+def test_variables_of_a_copy_are_known_or_reported(t, build):
     """Before a loop that it begins with a value may not be there yet: that of another function is not given for it."""
     compiler, opt = build.split()
     r = t.clean(t.run_gated(compile_text("begin.c", BEGIN_WITH_LOOPS, "-g " + opt, compiler=compiler), report=False, script="""
@@ -204,7 +204,7 @@ int main(void)
 
 
 @params(*BUILDS)
-def test_what_it_writes_was_moved(t, build):
+def test_stores_of_a_copy_were_moved(t, build):
     """gcc writes before the statement in front of the call, and says that the copy is entered behind that: who comes has written nothing."""
     compiler, opt = build.split()
     program = compile_text("moved.c", MOVED, "-g " + opt, compiler=compiler)

@@ -85,7 +85,7 @@ def test_ctrl_z(t):
     see_end(t, x)
 
 
-def test_nobody_would_continue(t):
+def test_stop_in_an_orphaned_group(t):
     """In an orphaned process group the kernel drops the stop: of the program, or of gatectl alone if that has another group."""
     r = t.run_gated(program(), args=[str(int(signal.SIGTSTP))], pty=True)
     t.equal(r.status, 3, "status", r)

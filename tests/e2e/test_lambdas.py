@@ -66,7 +66,7 @@ def test_lambda_by_its_number(t):
         resolves(t, program, "main::{unnamed}::operator()#%d" % (number + 1), text + " in main")
 
 
-def test_what_is_printed_is_a_location(t):
+def test_printed_names_are_locations(t):
     """The frames of a crash and the threads' start routines, as they are."""
     for compiler in ("g++", "clang++"):
         program = compile_text("lambdas.cpp", LAMBDAS, compiler=compiler)

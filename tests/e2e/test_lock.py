@@ -152,7 +152,7 @@ def test_insertions_above(t):
     p.script_is(at("calc.c:%d" % SET, "calc.c:%d" % USE))
 
 
-def test_where_it_was_is_code_now(t):
+def test_old_line_has_code_of_another_statement(t):
     """The dangerous kind: the line has code still, of another statement. Without a lock nobody notices."""
     p = Project(t, at("calc.c:%d" % USE)).lock()
     p.build(above(SOURCE, "result = factor", "\tfactor += 0;", "\tfactor += 0;"))

@@ -231,7 +231,7 @@ VISITS = 'at("//RAISE"):run(function() end)\nat("//HANDLER", { optional = true }
 
 @params(*[(name, flags) for name in SETS for flags in ("-O0", "-O2 -static")
           if name in ("signal", "instruction") or flags == "-O0"])
-def test_set_by_whatever_call(t, case):
+def test_action_set_by_any_call(t, case):
     """The kernel's action counts, whichever function of the C library leads there, or none."""
     name, flags = case
     program = compile_text("ways.c", WAYS, "-g -w -pthread " + flags)

@@ -160,7 +160,7 @@ int main(void)
 """
 
 
-def test_program_does_it_by_itself(t):
+def test_outcome_without_gates(t):
     r = prove(t, compile_text("joined.c", JOINED), 'local g = SimpleGate "g"\nat "worker":open(g)\nat "main;return":wait(g)\n'
               'expect {exit = 0}\n', options=["-n", "6"])
     t.equal((r.status, r.matters), (0, {"gate g": False}), "outcome", r)

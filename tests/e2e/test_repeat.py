@@ -358,7 +358,7 @@ def test_a_pipe_is_read_once(t):
 
 
 @params("run", "prove", "explore", "races")
-def test_others_read_it_from_there(t, command):
+def test_file_is_read_from_the_offset(t, command):
     """... and what stands before it stays unread: a shell may have read commands there."""
     options = {"run": ("--repeat", "2"), "prove": ("-n", "2"), "explore": ("-n", "3", "-j", "1", "-o", t.path("found")),
                "races": ("-n", "3")}[command]

@@ -180,7 +180,7 @@ def test_hold_and_only(t):
     t.check("second#1 is held at gate g" in r.stdout, "the other stays", r)
 
 
-def test_before_it_runs(t):
+def test_before_the_program_runs(t):
     """The program waits in the loader: the first step goes to main."""
     r = session(t, ["threads", "why", "next main", "next main", "until main second", "quit"])
     t.equal(r.stdout.count("main has not begun"), 2, "nobody has exited", r)
@@ -272,7 +272,7 @@ def test_open_in_lua_is_saved(t):
     t.check('on "rest" :open "by hand"\n' in text and "g:open()" not in text, text)
 
 
-def test_places_while_it_runs(t):
+def test_places_while_the_program_runs(t):
     """A gate is placed when the program has run for a while already; dropped ones act no more."""
     r = session(t, ["gate first wait g", "run", "gate main;printf wait h", "open g", "threads", "open h", "quit"])
     t.check("main is held at gate h" in r.stdout, "the new one", r)

@@ -149,7 +149,7 @@ def test_stopped_by_the_shell(t):
         p.check(t)
 
 
-def test_it_ends(t):
+def test_process_ends(t):
     """The process ends while it runs under the REPL."""
     with ticks(t, "ends", stdin=subprocess.PIPE) as p:
         r = Process([t.gatectl, "repl", "--pid", str(p.pid)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -94,7 +94,7 @@ def test_crash(t):
 
 
 @params("hold main", "go main", "go", "only main", "until main main", "next main", "gate main wait g", "open g", "save x.lua", "repeat 3", "prove")
-def test_the_schedule_says_who_goes_on(t, command):
+def test_the_schedule_chooses_the_thread(t, command):
     path, _ = recorded(t, "bank.c", BANK)
     r = repl(t, path, commands=["step", command])
     t.equal(r.status, 125, "status", r)

@@ -344,7 +344,7 @@ def test_a_thread_that_is_not_there_yet(t):
         t.error(r, 125, "input:1: there is no thread '%s'" % name)
 
 
-def test_stays_where_it_was_sent(t):
+def test_thread_stays_where_sent(t):
     """Others that are sent leave it there; `go` and `open` let all go on."""
     program = programs("lost", LOST)
     for last in ("go", "run", "open start"):
@@ -406,7 +406,7 @@ def test_step_without_words(t, step):
     t.equal(r.status, 0, "a repeat", r)
 
 
-@params("y", "n", "", "\003", "\004")
+@params("y", "n", "Return", "Ctrl-C", "Ctrl-D")
 def test_step_without_words_on_a_terminal(t, answer):
     """There a person is asked; whatever else than yes is no, and nothing is written then. The answer is no
     command that the history has."""
@@ -417,7 +417,7 @@ def test_step_without_words_on_a_terminal(t, answer):
         x.command(line)
     x.send("save %s\r" % path)
     x.wait("a script cannot express step 2, `hold spin#1`: spin#1 was in the middle of", "leave step 2 out? (y or n) ")
-    x.send(answer if answer in ("\003", "\004") else answer + "\r")
+    x.send(KEYS.get(answer, answer + "\r"))
     said = x.wait(PROMPT)
     t.equal("save FILE --without 2" in said, answer != "y", "what to do: " + said)
     t.equal(os.path.exists(path), answer == "y", "written")
@@ -435,7 +435,7 @@ def test_step_without_words_on_a_terminal(t, answer):
 
 
 @params("--without", "--without x", "--without 0", "--without 1x")
-def test_without_what(t, option):
+def test_without_needs_step_numbers(t, option):
     r = t.gate("repl", programs("lost", LOST), stdin=("run\nsave FILE %s\n" % option).encode(), cwd=t.tmp)
     if option == "--without":
         t.equal(r.status, 0, "of none", r)

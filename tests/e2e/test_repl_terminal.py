@@ -266,7 +266,7 @@ def test_end_of_input(t):
     t.equal(x.status(), 3, "status")
 
 
-def test_typing_while_somebody_is_held(t):
+def test_typing_while_a_thread_is_held(t):
     """The program waits for a line: it is not taken away after a quarter of a second."""
     x = begin(t)
     x.command("gate repl_terminal.c;usleep wait g", "waits at gate g")
@@ -562,7 +562,7 @@ int main(void)
 """
 
 
-def test_nobody_runs_at_the_prompt(t):
+def test_no_thread_runs_at_the_prompt(t):
     """Thirty busy threads, halted again and again: what they count stays as it is."""
     p = Pipe(t, compile_text("repl_many.c", MANY, flags="-g -O0 -pthread"))
     p.send("gate main;pause wait g")
@@ -598,7 +598,7 @@ def test_commands_that_come_slowly(t):
     p.end()
 
 
-def test_killed_while_it_runs(t):
+def test_killed_while_the_program_runs(t):
     """SIGTERM ends gatectl and the program."""
     for state in ("runs", "prompt"):
         p = Pipe(t, program())

@@ -253,7 +253,7 @@ def test_a_release_names_its_open(t):
     t.equal((c["what"], c["thread"], c["gate"]), ("open", "opener#1", "the gate"), "its cause", r)
 
 
-def test_a_barrier_names_who_came_last(t):
+def test_a_barrier_names_the_last_thread(t):
     r = t.clean(t.run_gated(compile_text("report.c", PROGRAM), script='''
 local b = BarrierGate("both", 2)
 at "//waits":wait(b)
@@ -264,7 +264,7 @@ at "//opens":wait(b)
     t.equal([cause(r, e) for e in released], [last, last], "the last arriver", r)
 
 
-def test_a_condition_names_who_came(t):
+def test_a_condition_names_the_thread_that_came(t):
     """A :when that another thread's arrival makes true; one that only memory makes true has no cause."""
     r = t.clean(t.run_gated(compile_text("report.c", PROGRAM), script='''
 local come = 0
@@ -288,7 +288,7 @@ at "//waits":when(function(hit) return hit.var.n == 1 end)
         t.check(len(causes) == 1 and (causes[0] is None or causes[0]["what"] == "thread-exit"), "a store is no event: %s" % causes, r)
 
 
-def test_threads_say_what_they_wait_for(t):
+def test_threads_have_the_reason_of_a_wait(t):
     r = t.run_gated(compile_text("report.c", PROGRAM), script='local g = SimpleGate "g"\nat "//waits":wait(g)\n')
     t.verdict(r, 122)
     j = shape(t, r)

@@ -148,14 +148,14 @@ int main(void)
 """
 
 
-def test_a_value_that_nobody_wants(t):
+def test_unused_value(t):
     """gcc drops it (.isra), and says so nowhere else; a clone that only takes fewer arguments (.constprop) returns it."""
     said = returned(t, compile_text("changed.c", CHANGED, "-g -O2"), ["lost", "kept"])
     t.check(all("the compiler has changed how lost returns" in s for s in said["lost"]), str(said))
     t.equal(said["kept"], ["100", "101", "102"], "kept")
 
 
-def test_rust_values_that_nobody_wants(t):
+def test_unused_rust_values(t):
     """rustc marks the functions that return otherwise than their type says (DW_CC_nocall); rustc 1.63 marks none."""
     names = ["pt", "q", "big"]
     program = rust(t, "rret", RUST, "-g", "-O")

@@ -81,7 +81,7 @@ static bool is_there(const char *name)
 	return right;
 }
 
-static void what_is_written_is_read(void **state)
+static void written_data_is_read(void **state)
 {
 	struct cache *c;
 
@@ -158,7 +158,7 @@ static void one_byte_is_wrong(void **state)
 	base_free(bytes);
 }
 
-static void it_has_another_length(void **state)
+static void files_of_another_length_are_refused(void **state)
 {
 	size_t size;
 	uint8_t *bytes;
@@ -219,7 +219,7 @@ static void there_is_no_folder(void **state)
 }
 
 /* Sparse files of 300 MB; the oldest one was used again. */
-static void it_is_bounded(void **state)
+static void size_is_bounded(void **state)
 {
 	(void)state;
 	assert_true(put("a", 11));
@@ -265,7 +265,7 @@ static void several_write_at_once(void **state)
 	assert_int_equal(system("test \"$(ls -A $XDG_CACHE_HOME/gatectl)\" = a"), 0);
 }
 
-static void it_is_refused(void **state)
+static void cache_is_refused(void **state)
 {
 	(void)state;
 	assert_true(put("a", 13));
@@ -280,14 +280,14 @@ static void it_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_written_is_read),
+		TEST(written_data_is_read),
 		TEST(one_byte_is_wrong),
-		TEST(it_has_another_length),
+		TEST(files_of_another_length_are_refused),
 		TEST(others_may_write_there),
 		TEST(there_is_no_folder),
-		TEST(it_is_bounded),
+		TEST(size_is_bounded),
 		TEST(several_write_at_once),
-		TEST(it_is_refused), /* last: the refusal is permanent */
+		TEST(cache_is_refused), /* last: the refusal is permanent */
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

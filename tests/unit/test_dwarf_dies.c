@@ -90,7 +90,7 @@ static char *brief(const char *full, size_t most)
 	return str_take(&text);
 }
 
-static void names_brief_for_people(void **state)
+static void names_brief_for_messages(void **state)
 {
 	(void)state;
 	same(brief("Queue<int>::push", 80), "Queue<int>::push");
@@ -167,7 +167,7 @@ static const char *const source_lines[] = {
 	"int k(void);",			 /* 15 */
 };
 
-static void what_source_says(void **state)
+static void ends_of_blocks_in_the_source(void **state)
 {
 	struct source_file f = {.path = NULL};
 	unsigned opens = 0;
@@ -465,10 +465,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_that_match),
 		cmocka_unit_test(names_in_short),
-		cmocka_unit_test(names_brief_for_people),
+		cmocka_unit_test(names_brief_for_messages),
 		cmocka_unit_test(names_of_reports_match),
 		cmocka_unit_test(did_you_mean),
-		cmocka_unit_test(what_source_says),
+		cmocka_unit_test(ends_of_blocks_in_the_source),
 		cmocka_unit_test(expressions_over_lines),
 		cmocka_unit_test(text_without_blanks),
 		cmocka_unit_test(cplusplus),

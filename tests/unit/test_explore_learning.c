@@ -96,7 +96,7 @@ static void test_workers(void **state)
 }
 
 /* A thread that others wait for runs eventually, however the others spin or yield. */
-static void test_nobody_starves(void **state)
+static void test_no_thread_starves(void **state)
 {
 	static const struct program spins[] = {
 		{{"sx", "sx", "------wx"}},
@@ -220,7 +220,7 @@ static void test_corpus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_workers),	    cmocka_unit_test(test_nobody_starves),
+		cmocka_unit_test(test_workers),	    cmocka_unit_test(test_no_thread_starves),
 		cmocka_unit_test(test_table_grows), cmocka_unit_test(test_reads_from),
 		cmocka_unit_test(test_corpus),
 	};

@@ -30,7 +30,7 @@ static void enough(size_t steps, size_t last, size_t expected)
 	schedule_fini(&s);
 }
 
-static void with_what_leads_to_it(void **state)
+static void rounds_and_the_steps_before(void **state)
 {
 	(void)state;
 	enough(100000, SCHED_LOOKED_AT, BEFORE + 2 * SCHED_LOOKED_AT);
@@ -52,7 +52,7 @@ static void never_more_than_there_are(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(with_what_leads_to_it),
+		cmocka_unit_test(rounds_and_the_steps_before),
 		cmocka_unit_test(less_if_fewer_are_looked_at),
 		cmocka_unit_test(never_more_than_there_are),
 	};

@@ -153,7 +153,7 @@ static void test_pinned(void **state)
 /*
  * A thread that others wait for runs eventually, however the others spin, yield or repeat a step.
  */
-static void test_nobody_starves(void **state)
+static void test_no_thread_starves(void **state)
 {
 	static const struct program spins[] = {
 		{{"sx", "sx", "------wx"}},
@@ -388,7 +388,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_generator),	  cmocka_unit_test(test_names),
 		cmocka_unit_test(test_reproducible),	  cmocka_unit_test(test_pinned),
-		cmocka_unit_test(test_nobody_starves),	  cmocka_unit_test(test_spinner),
+		cmocka_unit_test(test_no_thread_starves), cmocka_unit_test(test_spinner),
 		cmocka_unit_test(test_overlap),		  cmocka_unit_test(test_pct),
 		cmocka_unit_test(test_pos_late_step),	  cmocka_unit_test(test_pos_dependent),
 		cmocka_unit_test(test_surw_uniform),	  cmocka_unit_test(test_surw_selective),

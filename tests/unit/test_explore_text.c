@@ -32,7 +32,7 @@ static const char sample[] =
 	"object=count+0x4040"
 	" at=count+0x1207\n";
 
-static void test_as_it_is_written(void **state)
+static void test_reads_back_what_was_written(void **state)
 {
 	struct schedule_head head = {0};
 	struct schedule s = {0};
@@ -56,7 +56,7 @@ static void test_as_it_is_written(void **state)
 	schedule_head_fini(&head);
 }
 
-static void test_what_is_read(void **state)
+static void test_fields_that_are_read(void **state)
 {
 	struct schedule_head head = {0};
 	struct schedule s = {0};
@@ -215,9 +215,12 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_it_is_written), cmocka_unit_test(test_what_is_read),
-		cmocka_unit_test(test_out_of_order),	 cmocka_unit_test(test_digest),
-		cmocka_unit_test(test_unnamed),		 cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_reads_back_what_was_written),
+		cmocka_unit_test(test_fields_that_are_read),
+		cmocka_unit_test(test_out_of_order),
+		cmocka_unit_test(test_digest),
+		cmocka_unit_test(test_unnamed),
+		cmocka_unit_test(test_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

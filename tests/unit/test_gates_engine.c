@@ -36,7 +36,7 @@ static void test_simple(void **state)
 	engine_free(d.e);
 }
 
-static void test_open_by_person(void **state)
+static void test_open_by_hand(void **state)
 {
 	struct drive d;
 	struct engine_thread *t;
@@ -413,7 +413,7 @@ static void test_iteration(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_simple),		cmocka_unit_test(test_open_by_person),
+		cmocka_unit_test(test_simple),		cmocka_unit_test(test_open_by_hand),
 		cmocka_unit_test(test_position),	cmocka_unit_test(test_asked_in_order),
 		cmocka_unit_test(test_hit_range),	cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_thread_patterns), cmocka_unit_test(test_thread_option),

@@ -113,7 +113,7 @@ static void test_chain_and_sharing(void **state)
 }
 
 /* a is executed by the thread that arrived there: another thread's leaving does not count. */
-static void test_executed_by_whom(void **state)
+static void test_executed_by_the_bound_thread(void **state)
 {
 	struct engine_thread *t, *u;
 	struct place *p, *after;
@@ -394,7 +394,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_locations),
 		cmocka_unit_test(test_chain_and_sharing),
-		cmocka_unit_test(test_executed_by_whom),
+		cmocka_unit_test(test_executed_by_the_bound_thread),
 		cmocka_unit_test(test_companion_is_not_missing),
 		cmocka_unit_test(test_event_position),
 		cmocka_unit_test(test_event_of_several_places),

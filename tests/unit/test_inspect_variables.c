@@ -187,7 +187,7 @@ static void check_fast(struct program *p)
 	let_go(&s);
 }
 
-static void what_is_optimised(void **state)
+static void optimised_variables(void **state)
 {
 	static const char *const compilers[] = {"gcc -gdwarf-4 -O2", "gcc -gdwarf-5 -O2",
 						"clang -gdwarf-4 -O2", "clang -gdwarf-5 -O2",
@@ -460,7 +460,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scopes_of_c),
-		cmocka_unit_test(what_is_optimised),
+		cmocka_unit_test(optimised_variables),
 		cmocka_unit_test(objects_of_cplusplus),
 		cmocka_unit_test(variables_of_libraries),
 		cmocka_unit_test(debug_files_of_libraries_are_last),

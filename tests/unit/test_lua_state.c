@@ -159,7 +159,7 @@ static void test_pure(void **state)
 	faults("at 'x':log '{(function() var.n = 1 end)()}'", "t.lua:1: n: this function can *");
 }
 
-static void test_who_is_asked(void **state)
+static void test_which_conditions_are_asked(void **state)
 {
 	(void)state;
 	holds("local C = Gate.type 'C'\nfunction C:ready(hit) return hit.var.n == 5 end\n"
@@ -196,7 +196,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_backtrace, forget, forget),
 		cmocka_unit_test_setup_teardown(test_program, forget, forget),
 		cmocka_unit_test_setup_teardown(test_pure, forget, forget),
-		cmocka_unit_test_setup_teardown(test_who_is_asked, forget, forget),
+		cmocka_unit_test_setup_teardown(test_which_conditions_are_asked, forget, forget),
 		cmocka_unit_test_setup_teardown(test_log, forget, forget),
 	};
 

@@ -131,7 +131,7 @@ static void test_observers(void **state)
 	assert_ptr_equal(s.placers, placers);
 }
 
-static void test_nobody(void **state)
+static void test_no_observer(void **state)
 {
 	struct run s = {0};
 	bool taken = false;
@@ -150,7 +150,7 @@ int main(void)
 		cmocka_unit_test(test_each_has_its_own),
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_observers),
-		cmocka_unit_test(test_nobody),
+		cmocka_unit_test(test_no_observer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -187,7 +187,7 @@ static void symbols_are_left_alone(void **state)
 	}
 }
 
-static void says_what_is_wrong(void **state)
+static void errors_name_the_fault(void **state)
 {
 	struct program *p = *state;
 
@@ -406,7 +406,7 @@ int main(void)
 		cmocka_unit_test(other_containers),
 		cmocka_unit_test(optimised),
 		cmocka_unit_test(symbols_are_left_alone),
-		cmocka_unit_test(says_what_is_wrong),
+		cmocka_unit_test(errors_name_the_fault),
 		cmocka_unit_test(texts_and_marks),
 		cmocka_unit_test(multi_line_statement),
 		cmocka_unit_test(symbols_only),

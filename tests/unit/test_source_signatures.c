@@ -155,7 +155,7 @@ static void assert_refused(struct program *p, const char *type, const char *text
 		fail_msg("%s", error_text(&err));
 }
 
-static void what_cannot_be_read(void **state)
+static void signatures_that_cannot_be_read(void **state)
 {
 	struct signatures s;
 	struct program p;
@@ -179,7 +179,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_of_a_type),
-		cmocka_unit_test(what_cannot_be_read),
+		cmocka_unit_test(signatures_that_cannot_be_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -238,7 +238,7 @@ static void assert_refused(pid_t pid, enum error_code code, const char *word)
 	assert_non_null(strstr(err.text, word));
 }
 
-static void what_cannot_be_attached_to(void **state)
+static void processes_that_cannot_be_attached_to(void **state)
 {
 	struct program p = start("threads");
 	pid_t child = fork();
@@ -260,7 +260,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_teardown(all_threads_are_found_stopped, sweep),
 		cmocka_unit_test_teardown(on_and_off, sweep),
 		cmocka_unit_test_teardown(a_stopped_job_stays_stopped, sweep),
-		cmocka_unit_test_teardown(what_cannot_be_attached_to, sweep),
+		cmocka_unit_test_teardown(processes_that_cannot_be_attached_to, sweep),
 	};
 
 	if (argc > 1)

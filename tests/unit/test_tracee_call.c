@@ -349,7 +349,7 @@ static void values_go_in_and_out(void **state)
 	assert_int_equal(r.status, 0);
 }
 
-static void what_fails_leaves_no_trace(void **state)
+static void failed_calls_leave_no_trace(void **state)
 {
 	struct run r = {0};
 
@@ -372,7 +372,7 @@ static void what_fails_leaves_no_trace(void **state)
 	finish(&r);
 }
 
-static void what_takes_long_is_stopped(void **state)
+static void long_calls_are_stopped(void **state)
 {
 	struct run r = {0};
 
@@ -429,7 +429,7 @@ static void held_and_called_again(void **state)
 	assert_int_equal(r.counts[TRACEE_SITE], 4);
 }
 
-static void signals_wait_until_it_is_over(void **state)
+static void signals_wait_until_the_call_is_over(void **state)
 {
 	struct run r = {0};
 
@@ -580,11 +580,11 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(values_go_in_and_out, sweep),
-		cmocka_unit_test_teardown(what_fails_leaves_no_trace, sweep),
-		cmocka_unit_test_teardown(what_takes_long_is_stopped, sweep),
+		cmocka_unit_test_teardown(failed_calls_leave_no_trace, sweep),
+		cmocka_unit_test_teardown(long_calls_are_stopped, sweep),
 		cmocka_unit_test_teardown(sites_inside_are_passed, sweep),
 		cmocka_unit_test_teardown(held_and_called_again, sweep),
-		cmocka_unit_test_teardown(signals_wait_until_it_is_over, sweep),
+		cmocka_unit_test_teardown(signals_wait_until_the_call_is_over, sweep),
 		cmocka_unit_test_teardown(makes_a_thread, sweep),
 		cmocka_unit_test_teardown(sleepers_sleep_on, sweep),
 		cmocka_unit_test_teardown(signals_are_kept, sweep),

@@ -240,7 +240,7 @@ static void refused_by_seccomp(void **state)
 }
 
 /* gatectl is killed: no process of the tree survives. */
-static void dies_with_us(void **state)
+static void dies_with_the_tracer(void **state)
 {
 	char script[64], bytes[4];
 	int ends[2];
@@ -270,7 +270,7 @@ int main(void)
 		cmocka_unit_test(stopped_and_continued), cmocka_unit_test(cannot_be_executed),
 		cmocka_unit_test(no_descriptor_leaks),	 cmocka_unit_test(signals_as_found),
 		cmocka_unit_test(ticks_and_interrupts),	 cmocka_unit_test(refused_by_seccomp),
-		cmocka_unit_test(dies_with_us),
+		cmocka_unit_test(dies_with_the_tracer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,7 +94,7 @@ static void call_in_the_program(struct counted *r)
 	assert_int_equal(result, r->ev.thread->tid);
 }
 
-static void calls_on_our_behalf(void **state)
+static void calls_on_behalf_of_the_tracer(void **state)
 {
 	struct counted r = {.sites = {nop_line, syscall_site}, .at_site = call_in_the_program};
 
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(memory_shows_no_traps, sweep),
 		cmocka_unit_test_teardown(held_at_its_site, sweep),
-		cmocka_unit_test_teardown(calls_on_our_behalf, sweep),
+		cmocka_unit_test_teardown(calls_on_behalf_of_the_tracer, sweep),
 		cmocka_unit_test_teardown(killed_here, sweep),
 		cmocka_unit_test_teardown(interrupted_while_another_is_paused, sweep),
 		cmocka_unit_test_teardown(without_a_helper, sweep),

@@ -346,7 +346,7 @@ static void every_store_counts(void **state)
 	assert_int_equal(r.counts[TRACEE_WATCH], STORES);
 }
 
-static void what_cannot_be_watched(void **state)
+static void addresses_that_cannot_be_watched(void **state)
 {
 	struct run r = {0};
 	struct tracee_process *p;
@@ -409,7 +409,7 @@ static void stop_storing(struct run *r)
 }
 
 /* A running thread gets the watch, and loses it while it stores. */
-static void cleared_while_it_runs(void **state)
+static void cleared_while_the_thread_runs(void **state)
 {
 	struct run r = {0};
 	struct tracee_process *p;
@@ -510,7 +510,7 @@ static void a_dead_first_thread(void **state)
 	assert_int_equal(r.counts[TRACEE_WATCH], 1);
 }
 
-static void while_it_is_stopped(void **state)
+static void stores_while_the_thread_is_stopped(void **state)
 {
 	struct run r = {0};
 	struct tracee_process *p;
@@ -563,14 +563,14 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(every_store_counts, sweep),
-		cmocka_unit_test_teardown(what_cannot_be_watched, sweep),
+		cmocka_unit_test_teardown(addresses_that_cannot_be_watched, sweep),
 		cmocka_unit_test_teardown(parts_of_words, sweep),
 		cmocka_unit_test_teardown(at_one_boundary, sweep),
-		cmocka_unit_test_teardown(cleared_while_it_runs, sweep),
+		cmocka_unit_test_teardown(cleared_while_the_thread_runs, sweep),
 		cmocka_unit_test_teardown(sleepers_do_not_notice, sweep),
 		cmocka_unit_test_teardown(relatives, sweep),
 		cmocka_unit_test_teardown(a_dead_first_thread, sweep),
-		cmocka_unit_test_teardown(while_it_is_stopped, sweep),
+		cmocka_unit_test_teardown(stores_while_the_thread_is_stopped, sweep),
 		cmocka_unit_test_teardown(stores_in_calls, sweep),
 	};
 
