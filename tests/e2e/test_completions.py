@@ -14,6 +14,8 @@ CASES = [
     ("gatectl ru", "run"),
     ("gatectl lin", "lines"),
     ("gatectl --vers", "--version"),
+    ("gatectl hel", "help"),
+    ("gatectl help expl", "explore"),
     ("gatectl run --skip", "--skip-if-unavailable"),
     ("gatectl check --col", "--color"),
     ("gatectl run -v --no-f", "--no-follow"),

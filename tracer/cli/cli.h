@@ -76,6 +76,8 @@ enum {
    *err. options_fini() frees *out in both cases. */
 int options_parse(const struct command *c, int argc, char **argv, struct cli *out,
 		  struct error *err);
+/* Prints a note if no gates were given, and PROG has an argument that would be a gate before it. */
+void misplaced_note(const struct command *c, const struct cli *cli);
 /* Prefix of the temporary file in which the REPL gives typed gates to another gatectl. */
 #define CLI_TYPED "gatectl-repl-"
 

@@ -1,6 +1,8 @@
 /* The table of commands, and main(). */
 #include "tracer/cli/cli.h"
 
+#include "tracer/base/text/suggest.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -117,8 +119,10 @@ static void help(void)
 	     "examples:\n"
 	     "  gatectl run --order 'calc.c:14 -> calc.c:7' ./calc\n"
 	     "  gatectl explore ./bank\n\n"
-	     "`gatectl COMMAND --help` lists the options of a command. Manual pages: gatectl(1),\n"
-	     "gatectl-COMMAND(1) for each command, gatectl-gates(5) for gate scripts.");
+	     "`gatectl COMMAND --help`, or `gatectl help COMMAND`, lists the options of a "
+	     "command.\n"
+	     "Manual pages: gatectl(1), gatectl-COMMAND(1) for each command, gatectl-gates(5) for\n"
+	     "gate scripts.");
 }
 
 static const struct command *find_command(const char *name)
@@ -131,11 +135,16 @@ static const struct command *find_command(const char *name)
 
 static int no_command(const char *name)
 {
+	struct suggestions like = {.wanted = name};
 	struct cli cli = {0};
+	STR(similar);
 	ERROR(err);
 
+	for (const struct command *c = commands; name && c->name; c++)
+		suggest_offer(&like, c->name);
+	suggest_take(&like, &similar);
 	if (name)
-		error_set(&err, ERROR_USAGE, "'%s' is not a command", name);
+		error_set(&err, ERROR_USAGE, "'%s' is not a command%s", name, str_text(&similar));
 	else
 		error_set(&err, ERROR_USAGE, "no command was given");
 	if (name && access(name, X_OK) == 0)
@@ -158,19 +167,33 @@ static int run_command(const struct command *c, int argc, char **argv)
 	else if (cli.version)
 		puts(version), status = 0;
 	else
-		status = c->run(&cli);
+		misplaced_note(c, &cli), status = c->run(&cli);
 	options_fini(&cli);
 	return status;
+}
+
+/* gatectl help [COMMAND] */
+static int help_on(const char *name)
+{
+	const struct command *c = name ? find_command(name) : NULL;
+
+	if (name && !c)
+		return no_command(name);
+	if (c)
+		options_help(c);
+	else
+		help();
+	return EXIT_SUCCESS;
 }
 
 static int answer(int argc, char **argv)
 {
 	const struct command *c;
 
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		help();
-		return EXIT_SUCCESS;
-	}
+	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+		return help_on(NULL);
+	if (argc > 1 && strcmp(argv[1], "help") == 0)
+		return help_on(argv[2]);
 	if (argc > 1 && strcmp(argv[1], "--version") == 0) {
 		puts(version);
 		return EXIT_SUCCESS;

@@ -73,6 +73,9 @@ _gatectl()
 	if ((COMP_CWORD == 1)); then
 		_gatectl_reply -W "$_gatectl_commands"
 		return
+	elif [[ ${COMP_WORDS[1]} == help ]]; then
+		((COMP_CWORD == 2)) && _gatectl_reply -W "$_gatectl_commands"
+		return
 	fi
 	_gatectl_options "${COMP_WORDS[1]}" || return
 	while ((i < COMP_CWORD)); do # up to the first argument that is no option

@@ -24,5 +24,6 @@ end
 
 complete -c gatectl -n __gatectl_no_command -f -s h -l help -d 'print what there is'
 complete -c gatectl -n __gatectl_no_command -f -l version -d 'print the version'
+complete -c gatectl -n __gatectl_no_command -f -a help -d 'print the options of a command'
 complete -c gatectl -n 'not __gatectl_no_command' -F
 complete -c gatectl -n 'not __gatectl_no_command' -a '(__fish_complete_command)'

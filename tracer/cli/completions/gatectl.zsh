@@ -16,7 +16,9 @@ _gatectl()
 		'(- *)--version[print the version]' \
 		'1: :_gatectl_commands' \
 		'*:: :->arguments' && return
-	if [[ $state == arguments ]] && _gatectl_options $words[1]; then
+	if [[ $state == arguments && $words[1] == help ]]; then
+		_arguments '1: :_gatectl_commands'
+	elif [[ $state == arguments ]] && _gatectl_options $words[1]; then
 		_arguments -s -S -A '-*' $options '1: :_gatectl_program' '*:: :_normal'
 	fi
 }

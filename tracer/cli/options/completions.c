@@ -120,7 +120,7 @@ static void bash_table(const struct command *commands)
 	printf("_gatectl_commands='");
 	for (const struct command *c = commands; c->name; c++)
 		printf("%s ", c->name);
-	puts("--help --version'\n\n"
+	puts("help --help --version'\n\n"
 	     "# Sets all options of the command $1, and those of them that take a value.\n"
 	     "_gatectl_options()\n{\n\tcase $1 in");
 	for (const struct command *c = commands; c->name; c++) {
@@ -181,7 +181,8 @@ static void zsh_table(const struct command *commands)
 		print_quoted(c->summary, ":");
 		puts("'");
 	}
-	puts("\t)\n\t_describe command commands\n}\n\n"
+	puts("\t\t'help:print the options of a command'\n"
+	     "\t)\n\t_describe command commands\n}\n\n"
 	     "# Sets the options of the command $1, as _arguments takes them.\n"
 	     "_gatectl_options()\n{\n\tcase $1 in");
 	for (const struct command *c = commands; c->name; c++) {
@@ -229,6 +230,8 @@ static void fish_table(const struct command *commands)
 	for (const struct command *c = commands; c->name; c++)
 		printf("complete -c gatectl -n __gatectl_no_command -f -a %s -d '%s'\n", c->name,
 		       c->summary);
+	for (const struct command *c = commands; c->name; c++)
+		printf("complete -c gatectl -n '__gatectl_in help' -f -a %s\n", c->name);
 	for (const struct option_row *o = option_rows; o->name; o++)
 		fish_option(commands, o);
 }

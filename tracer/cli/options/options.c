@@ -1,6 +1,7 @@
 /* Parses options of the command line by the table, and prints --help. */
 #include "tracer/cli/options/options.h"
 
+#include "tracer/base/text/suggest.h"
 #include "tracer/cache/cache.h"
 #include "tracer/features/features.h"
 
@@ -56,14 +57,61 @@ static int usage(struct error *err, const struct command *c)
 	return error_hint(err, "gatectl %s --help", c->name);
 }
 
+/* Appends the command's options that `word` abbreviates. Returns how many they are. */
+static int add_abbreviated(const struct command *c, const char *word, struct str *out)
+{
+	const char *last = "";
+	int count = 0;
+
+	for (const struct option_row *o = option_rows; o->name; o++) {
+		if (!(o->commands & c->mask) || strncmp(o->name, word, strlen(word)) != 0 ||
+		    strcmp(o->name, last) == 0)
+			continue;
+		last = o->name;
+		str_addf(out, "%s--%s", count++ ? ", " : "", last);
+	}
+	return count;
+}
+
+/* Sets the error for a long option that the command does not have. */
+static void unknown_option(const struct command *c, const char *given, struct error *err)
+{
+	OWNED(word) = base_strndup(given + 2, strcspn(given + 2, "="));
+	OWNED(wanted) = base_strndup(given, strlen(word) + 2);
+	struct suggestions like = {.wanted = wanted};
+	STR(several);
+	STR(similar);
+
+	if (add_abbreviated(c, word, &several) > 1) {
+		error_set(err, ERROR_USAGE, "%s: %s is ambiguous: it can be %s", c->name, wanted,
+			  str_text(&several));
+		return;
+	}
+	for (const struct option_row *o = option_rows; o->name; o++) {
+		STR(name);
+
+		str_addf(&name, "--%s", o->name);
+		if (o->commands & c->mask)
+			suggest_offer(&like, str_text(&name));
+	}
+	suggest_take(&like, &similar);
+	error_set(err, ERROR_USAGE, "%s: %s is not an option of this command%s", c->name, given,
+		  str_text(&similar));
+}
+
 static int bad_option(const struct command *c, char **argv, int key, struct error *err)
 {
+	const char *given = argv[optind - 1];
+
 	const char *what = key == ':' ? "needs a value" : "is not an option of this command";
 
-	if (optopt && optopt < LONG && strncmp(argv[optind - 1], "--", 2) != 0)
+	if (strncmp(given, "--", 2) != 0)
 		error_set(err, ERROR_USAGE, "%s: -%c %s", c->name, optopt, what);
+	else if (!optopt)
+		unknown_option(c, given, err);
 	else
-		error_set(err, ERROR_USAGE, "%s: %s %s", c->name, argv[optind - 1], what);
+		error_set(err, ERROR_USAGE, "%s: %s %s", c->name, given,
+			  key == ':' ? what : "takes no value");
 	return usage(err, c);
 }
 
@@ -86,8 +134,31 @@ static int take_options(const struct command *c, int argc, char **argv, const ch
 	return optind > at; /* `--` was consumed */
 }
 
-/* Reads options between other words also, with --merge and for libraries and source files: no PROG
-   with options of its own follows. Returns the index of the first other word, or -1. */
+/* True if no PROG with options of its own follows: options may stand between other words, too. */
+static bool has_no_arguments(const struct command *c, const struct cli *cli)
+{
+	enum { ALONE = CMD_HARNESS | CMD_AUDIT | CMD_CHECK | CMD_LINES | CMD_ATTACH };
+
+	return cli->merge || ((c->mask & ALONE) && !cli->check.order);
+}
+
+/* Reads the options between the word at optind and the next one. Returns the index of the word, which
+   has moved to the end of these options, or -1. */
+static int take_options_after(const struct command *c, int argc, char **argv, const char *shorts,
+			      const struct option *longs, struct cli *out, struct error *err)
+{
+	int passed = optind;
+	char *first = argv[passed];
+
+	optind = 0; /* getopt(3): restarts */
+	if (take_options(c, argc - passed, argv + passed, shorts, longs, out, err) < 0)
+		return -1;
+	passed += optind - 1;
+	argv[passed] = first;
+	return passed;
+}
+
+/* Returns the index of the first word that is no option, or -1. */
 static int take_all_options(const struct command *c, int argc, char **argv, struct cli *out,
 			    struct error *err)
 {
@@ -100,8 +171,10 @@ static int take_all_options(const struct command *c, int argc, char **argv, stru
 	ended = take_options(c, argc, argv, shorts, longs, out, err);
 	if (ended < 0)
 		return -1;
+	if (!ended && c->mask == CMD_REPLAY && optind < argc)
+		return take_options_after(c, argc, argv, shorts, longs, out, err);
 	passed = optind - 1;
-	if (ended || (!out->merge && c->mask != CMD_HARNESS && c->mask != CMD_AUDIT))
+	if (ended || !has_no_arguments(c, out))
 		return optind;
 	optind = 0; /* getopt(3): restarts, in the other mode */
 	if (take_options(c, argc - passed, argv + passed, shorts + 1, longs, out, err) < 0)
@@ -128,6 +201,8 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 	out->run.argv = out->rest;
 	if (out->no_cache)
 		cache_refuse();
+	if (misplaced_script(c, out, err) < 0)
+		return -1;
 	if (out->help || out->version || out->rest_count || out->schedule || out->audit.folder ||
 	    out->run.pid)
 		return 0;

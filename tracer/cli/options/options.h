@@ -18,4 +18,7 @@ struct option_row {
 enum { OPTION_ROWS = 83 };
 extern const struct option_row option_rows[OPTION_ROWS + 1]; /* ends with a NULL name */
 
+/* Returns 0, or -1 with *err set if a gate script stands in the place of PROG. */
+int misplaced_script(const struct command *c, const struct cli *cli, struct error *err);
+
 #endif

@@ -1,0 +1,138 @@
+"""Mistakes of the first hour: gatectl says what is wrong, and the right spelling."""
+
+import os
+import shlex
+import stat
+
+from harness import compile_text, params
+
+ORDERED = r"""
+#include <pthread.h>
+#include <stdio.h>
+static int value;
+static void *writer(void *arg)
+{
+	value = 7;
+	return arg;
+}
+static void *reader(void *arg)
+{
+	printf("%d\n", value);
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t w, r;
+
+	pthread_create(&w, NULL, writer, NULL);
+	pthread_create(&r, NULL, reader, NULL);
+	pthread_join(w, NULL);
+	pthread_join(r, NULL);
+	for (int i = 1; i < argc; i++)
+		printf("%s\n", argv[i]);
+	return 0;
+}
+"""
+SCRIPT = 'local read = SimpleGate "read"\nat "writer;value = 7":wait(read)\nat "reader;printf":open(read)\n'
+
+
+def ordered():
+    return compile_text("ordered.c", ORDERED)
+
+
+def try_line(t, r, wanted):
+    t.equal([line for line in r.err.splitlines() if line.startswith("try: ")], ["try: " + wanted], "try", r)
+
+
+# ---- options and scripts in the wrong place
+
+@params("-g FILE", "-gFILE", "--gates FILE", "--gates=FILE", "--other -g FILE", "--order 'A -> B'", "--order='A -> B'")
+def test_gates_after_the_program(t, words):
+    """They are arguments of the program, which are passed on; the note has the command that was meant."""
+    words = words.replace("FILE", t.file("x.lua", SCRIPT))
+    gates = "--order 'A -> B'" if "order" in words else "-g " + t.path("x.lua")
+    r = t.gate("run", ordered(), *shlex.split(words))
+    t.equal(r.status, 0, "status", r)
+    t.equal(r.err, f"gatectl: note: {gates} after {ordered()} is an argument of the program, so there are no gates: "
+            f"write gatectl run {gates} {ordered()}; or -- before {ordered()}, if the program is to get it\n", "note", r)
+    t.equal(r.stdout.splitlines()[1:], shlex.split(words), "arguments", r)
+
+
+@params("run PROG -g missing.lua", "run PROG -g", "run PROG --gatesx FILE", "run PROG --order", "run PROG --order a",
+        "run PROG -G FILE", "run -- PROG -g FILE", "run -g FILE PROG -g FILE", "run -q PROG -g FILE", "run PROG -g PROG")
+def test_arguments_that_are_the_programs(t, words):
+    """No file of gates, or the user has said whose arguments they are: no note."""
+    script = t.file("x.lua", SCRIPT)
+    t.clean(t.gate(*[{"FILE": script, "PROG": ordered()}.get(word, word) for word in words.split()]))
+
+
+@params("run", "prove", "repl", "explore", "races", "check", "attach", "replay")
+def test_script_in_the_place_of_the_program(t, command):
+    script = t.file("x.gate.lua", SCRIPT)
+    for mode in 0o644, 0o755:  # the shell would execute it as a script of its own
+        os.chmod(script, mode)
+        r = t.error(t.gate(command, script, ordered(), stdin=b""))
+        t.check(f"{command}: {script} is a gate script" in r.first and f": write -g {script}" in r.first, "first line", r)
+        try_line(t, r, f"gatectl {command} -g {script} {ordered()}")
+
+
+def test_program_in_lua(t):
+    """A file with an interpreter is a program, whatever its name."""
+    path = t.file("x.lua", "#!/bin/echo\n")
+    os.chmod(path, stat.S_IRWXU)
+    r = t.clean(t.gate("run", path, "said"))
+    t.equal(r.stdout, f"{path} said\n", "output", r)
+
+
+def test_options_where_no_program_has_arguments(t):
+    """check, lines and attach read options after their arguments."""
+    script = t.file("x.lua", SCRIPT)
+    after, before = t.gate("check", ordered(), "-g", script), t.gate("check", "-g", script, ordered())
+    t.equal((after.status, after.out, after.err), (0, before.out, ""), "check", after)
+    t.clean(t.gate("lines", ordered(), "writer", "--color", "never"))
+    r = t.error(t.gate("attach", "999999999", "--leftover", "kill"))
+    t.check("--leftover=kill" in r.first, "the option is read", r)
+
+
+def test_options_of_replay_after_the_schedule(t):
+    t.gate("explore", "-o", t.path("found"), "-j1", "--runs", "500", compile_text("fails.c", ORDERED.replace("return 0;", "return !value;")
+           .replace("pthread_join(w, NULL);", "")))
+    schedule = t.path("found/1/schedule")
+    t.check(os.path.exists(schedule), "a schedule was found")
+    plain, options = t.gate("replay", schedule), t.gate("replay", schedule, "--report", t.path("r.json"), "-q")
+    t.equal(options.status, plain.status, "status", options)
+    t.check(os.path.getsize(t.path("r.json")), "the report is written", options)
+    t.error(t.gate("replay", schedule, "--", "--report", t.path("x.json")), 127, "--report: No such file")
+
+
+# ---- misspelt commands and options
+
+@params(("explroe", "; did you mean explore?"), ("repaly", "; did you mean replay or repl?"), ("xyzzy", ""))
+def test_misspelt_command(t, case):
+    word, similar = case
+    r = t.error(t.gate(word))
+    t.equal(r.first, f"gatectl: error: '{word}' is not a command{similar}", "first line", r)
+    t.equal(t.gate("help", word).first, r.first, "gatectl help says the same")
+
+
+@params(("run --tim-limit 3 x", "--tim-limit is not an option of this command; did you mean --time-limit?"),
+        ("run --tim-limit=3 x", "--tim-limit=3 is not an option of this command; did you mean --time-limit?"),
+        ("explore --straegy pos x", "--straegy is not an option of this command; did you mean --strategy?"),
+        ("check --strategy x", "--strategy is not an option of this command"),
+        ("run --re 3 x", "--re is ambiguous: it can be --repeat, --report"),
+        ("explore --gat 3 x", "--gat is ambiguous: it can be --gates, --gates-for"),
+        ("run --verbose=3 x", "--verbose=3 takes no value"),
+        ("run --repeat", "--repeat needs a value"),
+        ("run -vg", "-g needs a value"),
+        ("run -vz x", "-z is not an option of this command"))
+def test_misspelt_option(t, case):
+    words, wanted = case[0].split(), case[1]
+    r = t.error(t.gate(*words))
+    t.equal(r.first, f"gatectl: error: {words[0]}: {wanted}", "first line", r)
+    try_line(t, r, f"gatectl {words[0]} --help")
+
+
+def test_help_as_a_command(t):
+    for args, same in (["help"], ["--help"]), (["help", "explore"], ["explore", "--help"]):
+        r, wanted = t.clean(t.gate(*args)), t.clean(t.gate(*same))
+        t.equal(r.out, wanted.out, "gatectl " + " ".join(args), r)
