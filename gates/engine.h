@@ -235,6 +235,7 @@ struct place {
 	   one place. */
 	struct place *companion, *companion_of;
 	unsigned inside; /* threads stopped amid its steps; private to the engine */
+	char *quoted; /* FROM_ORDER: the location with an arrow in it that was meant, or NULL */
 };
 
 /*
@@ -248,6 +249,10 @@ struct step *engine_step(struct place *p, enum step_kind kind);
 struct place *engine_place_at(const struct engine *e, size_t index);
 #define engine_each_place(p, e)                                                                    \
 	for (struct place *p = engine_place_at(e, 0); p; p = engine_place_at(e, (p)->index + 1))
+
+/* Sets the hint of an error about the place's location, if it contains what is written outside of
+   it: a thread after @, or a -> that was taken for an order's arrow. */
+void place_hint_spelling(const struct place *p, struct error *err);
 
 /*
  * Adds the edges of an order "a -> b, [c] -> d"; engine_orders_finish() forces them. Returns 0, or

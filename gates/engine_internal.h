@@ -49,6 +49,8 @@ struct order_name {
 	char *text;
 	char *thread; /* NULL: any thread */
 	bool blocked; /* written in [] */
+	/* "f;q->head" of `head`, if the arrow left of it may be part of a location; or NULL */
+	char *quoted;
 };
 
 struct order_edge {

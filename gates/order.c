@@ -97,25 +97,77 @@ static bool is_member_access(const char *text, const char *from, const char *arr
 	       strstr(text, " -> ");
 }
 
+/* Returns the @ before the thread that ends a text, as in "f;q->head@worker#1", or NULL. */
+static const char *thread_at(const char *text)
+{
+	const char *at = strrchr(text, '@');
+	size_t length = at ? strlen(at + 1) : 0;
+
+	return length && at > text && !strpbrk(at, ".; \t\n'\"") ? at : NULL;
+}
+
+/* Appends a location in quotes, and its thread, if it has one, after them. */
+static void order_add_quoted(const char *name, struct str *out)
+{
+	const char *thread = thread_at(name);
+
+	str_addf(out, "'%.*s'%s", (int)(thread ? (size_t)(thread - name) : strlen(name)), name,
+		 thread ? thread : "");
+}
+
+/* Sets the hint to the command line's option with the name quoted, which stands at `from`. Texts
+   that a shell changes inside double quotes are left to the general hint. */
+static int hint_quoted(struct parse *p, const char *from, const char *name)
+{
+	STR(order);
+
+	if (strpbrk(p->text, "\"$`\\!\n") || *order_word(p->source))
+		return order_hint(p->err);
+	str_add_bytes(&order, p->text, (size_t)(from - p->text));
+	order_add_quoted(name, &order);
+	str_add(&order, from + strlen(name));
+	return error_hint(p->err, "--order \"%s\"", str_text(&order));
+}
+
 static int fail_member(struct parse *p, const char *from)
 {
 	const char *end = from;
-	struct str shown = {0};
-	char *name;
+	STR(quoted);
+	STR(shown);
+	STR(spelled);
 
 	while (*end && *end != ',' && !(at_arrow(end) && is_blank(end[-1])))
 		end++;
 	while (is_blank(end[-1]))
 		end--;
-	name = base_strndup(from, (size_t)(end - from));
+	OWNED(name) = base_strndup(from, (size_t)(end - from));
+
+	order_add_quoted(name, &quoted);
 	foreign_line(&shown, name);
+	foreign_line(&spelled, str_text(&quoted));
 	error_set(p->err, ERROR_SCRIPT,
-		  "%s: %sthe -> in %s is ambiguous: write '%s' in single quotes if it is part of "
+		  "%s: %sthe -> in %s is ambiguous: write %s in single quotes if it is part of "
 		  "the location, else put blanks around ->",
-		  p->source, order_word(p->source), str_text(&shown), str_text(&shown));
-	base_free(name);
-	str_fini(&shown);
-	return order_hint(p->err);
+		  p->source, order_word(p->source), str_text(&shown), str_text(&spelled));
+	return hint_quoted(p, from, name);
+}
+
+void place_hint_spelling(const struct place *p, struct error *err)
+{
+	const char *thread = thread_at(p->location);
+	STR(quoted);
+
+	if (p->quoted)
+		error_hint(err, "%s%s'%s' in single quotes, if its -> is part of the location",
+			   err->hint ? err->hint : "", err->hint ? "; or " : "", p->quoted);
+	if (p->quoted || !thread || p->thread)
+		return;
+	order_add_quoted(p->location, &quoted);
+	if (p->from_order)
+		error_hint(err, "a thread is named after the quotes: %s", str_text(&quoted));
+	else
+		error_hint(err, "a thread is an option: at(\"%.*s\", { thread = \"%s\" })",
+			   (int)(thread - p->location), p->location, thread + 1);
 }
 
 static int parse_text(struct parse *p, struct order_name *out)
@@ -173,6 +225,7 @@ static void name_fini(struct order_name *n)
 {
 	base_free(n->text);
 	base_free(n->thread);
+	base_free(n->quoted);
 	*n = (struct order_name){0};
 }
 
@@ -181,6 +234,7 @@ static struct order_name name_copy(const struct order_name *n)
 	return (struct order_name){
 		.text = base_strdup(n->text),
 		.thread = n->thread ? base_strdup(n->thread) : NULL,
+		.quoted = n->quoted ? base_strdup(n->quoted) : NULL,
 		.blocked = n->blocked,
 	};
 }
@@ -216,16 +270,28 @@ static int parse_link(struct parse *p)
 	return 1;
 }
 
+/* True if an arrow without blanks is left of `at`, and right of a text without quotes. */
+static bool is_tight(const char *begin, const char *at)
+{
+	return at - begin > 3 && *begin != '\'' && !is_blank(*at) && !is_blank(at[-3]) &&
+	       memchr(begin, ';', (size_t)(at - begin));
+}
+
 static int parse_chain(struct engine *e, struct parse *p)
 {
 	struct order_name from = {0}, to = {0};
+	const char *begin = skip_blanks(p->at), *right;
 	int links = 0, more, result = -1;
 
 	if (parse_name(p, &from) < 0)
 		goto out;
 	while ((more = parse_link(p)) > 0) {
+		right = p->at;
 		if (parse_name(p, &to) < 0)
 			goto out;
+		if (is_tight(begin, right))
+			to.quoted = trimmed(begin, p->at);
+		begin = skip_blanks(right);
 		if (to.blocked) {
 			order_fail(p, "[] is on the right of an arrow: only a name on the left can "
 				      "have it");

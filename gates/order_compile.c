@@ -81,6 +81,7 @@ static void make_place(struct order_compiler *l, const struct order_name *n, con
 	p = engine_place(l->e, PLACE_LOCATION, n->text, source);
 	p->from_order = true;
 	p->thread = n->thread ? base_strdup(n->thread) : NULL;
+	p->quoted = n->quoted ? base_strdup(n->quoted) : NULL;
 	event = engine_step(p, STEP_EVENT);
 	event->text = base_strdup(n->text);
 	order_compile_note_place(&l->made, event->text, p->thread,

@@ -73,6 +73,7 @@ void place_free(struct place *p)
 	array_fini(&p->steps);
 	base_free(p->location);
 	base_free(p->source);
+	base_free(p->quoted);
 	base_free(p->thread);
 	base_free(p->when);
 	array_each(char *, source, &p->again)

@@ -136,3 +136,53 @@ def test_help_as_a_command(t):
     for args, same in (["help"], ["--help"]), (["help", "explore"], ["explore", "--help"]):
         r, wanted = t.clean(t.gate(*args)), t.clean(t.gate(*same))
         t.equal(r.out, wanted.out, "gatectl " + " ".join(args), r)
+
+
+# ---- orders
+
+MEMBER = ORDERED.replace("static int value;", "struct q { int head; } the_q, *q = &the_q;").replace("value = 7", "q->head = 7").replace("value", "q->head")
+
+
+def member():
+    return compile_text("member.c", MEMBER)
+
+
+@params(("'reader;printf@reader#1' -> writer", "a thread is named after the quotes: 'reader;printf'@reader#1"),
+        ("writer -> 'member.c:11@reader*'", "a thread is named after the quotes: 'member.c:11'@reader*"))
+def test_thread_inside_the_quotes(t, case):
+    order, hint = case
+    try_line(t, t.error(t.gate("run", "--order", order, member())), hint)
+    script = t.file("x.lua", f'order "{order}"\n')
+    for command in "run", "check":
+        try_line(t, t.error(t.gate(command, "-g", script, member())), hint)
+
+
+def test_thread_in_a_location(t):
+    script = t.file("x.lua", 'at("reader;printf@reader#1"):run(function() end)\n')
+    for command in "run", "check":
+        try_line(t, t.error(t.gate(command, "-g", script, member())),
+                 'a thread is an option: at("reader;printf", { thread = "reader#1" })')
+
+
+@params(("reader;printf -> writer;q->head", "\"reader;printf -> 'writer;q->head'\""),
+        ("writer;q->head = 7 -> reader;printf", "\"'writer;q->head = 7' -> reader;printf\""),
+        ("reader;printf -> writer;q->head@writer#1, main%return -> main", "\"reader;printf -> 'writer;q->head'@writer#1, main%return -> main\""))
+def test_arrow_of_a_member(t, case):
+    """The advice is the option as the shell takes it; it is no error of the arrow any more."""
+    order, spelled = case
+    r = t.error(t.gate("run", "--order", order, member()))
+    t.check("is ambiguous: write 'writer;q->head" in r.first, "first line", r)
+    try_line(t, r, "--order " + spelled)
+    again = t.gate("run", "--order", shlex.split(spelled)[0], member())
+    t.check("ambiguous" not in again.err and "contains this text" not in again.err, "the advice works", again)
+
+
+@params("reader;printf->writer;q->head", "writer;q->head", "writer;q->head->reader;printf")
+def test_arrow_without_blanks(t, order):
+    r = t.error(t.gate("run", "--order", order, member()))
+    t.check("--order: head: no function head" in r.first, "first line", r)
+    t.check("'writer;q->head' in single quotes, if its -> is part of the location" in r.err, "advice", r)
+
+
+def test_arrows_of_an_order_without_blanks(t):
+    t.clean(t.gate("run", "--order", "reader;printf->writer", member()))

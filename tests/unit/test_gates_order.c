@@ -296,7 +296,7 @@ static void test_refused(void **state)
 	refused("a\n\33 ->", "a name is missing in \"a\\n\\x1b ->\"");
 	refused("f;a\n+ c->n = 1 -> g", "write 'f;a\\n+ c->n = 1' in single quotes");
 	refused("f;c->n = 1 -> g", "write 'f;c->n = 1' in single quotes");
-	refused("g -> f;c->n@t -> h", "write 'f;c->n@t' in single quotes");
+	refused("g -> f;c->n@t -> h", "write 'f;c->n'@t in single quotes");
 }
 
 static void test_cycles(void **state)

@@ -50,6 +50,8 @@ static void answer(struct query *q, const char *text, const struct place *place,
 		.location = text, .source = source, .modules = modules, .module_count = count};
 	if (location_parse(text, &location, &found->error) < 0) {
 		out->error = &found->error;
+		if (place)
+			place_hint_spelling(place, &found->error);
 		return;
 	}
 	switch (source_resolve(run_symbols(q->run), modules, count, &location, &found->sites,
@@ -66,6 +68,8 @@ static void answer(struct query *q, const char *text, const struct place *place,
 		out->error = &found->error;
 		break;
 	}
+	if (place && out->error)
+		place_hint_spelling(place, &found->error);
 	check_conditions(place, p, out, found);
 	location_fini(&location);
 }

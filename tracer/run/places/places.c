@@ -37,8 +37,10 @@ static int prepare_place(struct run *s, struct place *place, struct error *err)
 		return prefix_source(err, place);
 	if (place->kind != PLACE_LOCATION)
 		return 0;
-	if (location_parse(place->location, &sp->location, err) < 0)
+	if (location_parse(place->location, &sp->location, err) < 0) {
+		place_hint_spelling(place, err);
 		return prefix_source(err, place);
+	}
 	sp->located = true;
 	s->loading.loads_matter |= sp->location.object && !place->retired;
 	return 0;
@@ -247,6 +249,7 @@ static int settle_place(struct run *s, struct run_process *p, struct tracee_thre
 	if (place->from_order && of(place)->location.kind == LOCATION_FUNC &&
 	    answer == SOURCE_NOT_FOUND && !of(place)->location.briefly)
 		faults_suggest_event(s, place, err);
+	place_hint_spelling(place, err);
 	return prefix_source(err, place);
 }
 
