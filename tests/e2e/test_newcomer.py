@@ -5,6 +5,7 @@ import shlex
 import stat
 
 from harness import compile_text, params
+from patience import wall
 
 ORDERED = r"""
 #include <pthread.h>
@@ -186,3 +187,64 @@ def test_arrow_without_blanks(t, order):
 
 def test_arrows_of_an_order_without_blanks(t):
     t.clean(t.gate("run", "--order", "reader;printf->writer", member()))
+
+
+# ---- what to do next
+
+BRANCH = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static int ready, n;
+static void *worker(void *arg)
+{
+	if (__atomic_load_n(&ready, __ATOMIC_SEQ_CST))
+		n = 1;
+	else
+		n = 2;
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t a;
+
+	ready = unlink(argv[1]) == 0;
+	pthread_create(&a, NULL, worker, NULL);
+	pthread_join(a, NULL);
+	return 0;
+}
+"""
+
+
+def test_line_that_is_reached_sometimes(t):
+    """Its branch may depend on the order of threads; a repeated run that is the first to miss it shows that."""
+    program, script = compile_text("branch.c", BRANCH), 'at("worker;n = 1"):run(function() end)\n'
+    once = t.verdict(t.run_gated(program, script, args=(t.path("flag"),)), 120)
+    t.check("try: name a line that is executed on the way to branch.c:12; or, if the order of threads decides whether this one is "
+            "executed, force this order with gates too (`--repeat 20` shows it); " in once.err, "one run", once)
+    r = t.verdict(t.run_gated(program, script, args=(t.file("flag", ""),), options=["--repeat", "5"]), 120)
+    try_line(t, r, "run 2 is the first that does not reach it, so the order of threads decides: force this order with gates too, or "
+             "`optional = true`")
+
+
+SPINS = r"""
+#include <pthread.h>
+static volatile int go;
+static void wait_for_go(void)
+{
+	while (!go)
+		;
+}
+int main(void)
+{
+	wait_for_go();
+	return 0;
+}
+"""
+
+
+@params("-O0", "-O2")
+def test_thread_that_spins(t, level):
+    """It waits for nothing in the kernel: where it goes round is said."""
+    r = t.verdict(t.run_gated(compile_text("goes_round.c", SPINS, "-g " + level), options=["--time-limit", wall(1)]), 124)
+    t.check("try: find out what should end the loop of main in " in r.err and " at goes_round.c:" in r.err, "try", r)

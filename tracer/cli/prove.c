@@ -124,10 +124,11 @@ static void say_idle(const struct prove *p)
 	puts(idle > 1 ? "." : " could be left out.");
 }
 
-static void say_luck(const struct prove *p, const char *first)
+static void say_chance(const struct prove *p)
 {
-	output_print("%s it does not come if, with all gates,\nthe threads of %s are delayed.\n",
-		     first, p->luck);
+	output_print("The outcome came in all %lu runs, but by chance: it does not come if, with "
+		     "all gates,\nthe threads of %s are delayed.\n",
+		     p->all.runs, p->luck);
 }
 
 static void say_all(const struct prove *p)
@@ -139,7 +140,7 @@ static void say_all(const struct prove *p)
 			puts("Not known: the difference may be chance; more runs (-n) may decide "
 			     "it.");
 	} else if (p->luck)
-		say_luck(p, "The outcome came in every run, but by luck:");
+		say_chance(p);
 	else if (p->lines.count)
 		puts("The script forces the outcome.");
 	else
@@ -157,9 +158,14 @@ static void print_sentences(const struct prove *p)
 		say_all(p);
 		return;
 	}
-	puts("The outcome also comes without any gate: the program produces it by itself.");
 	if (p->luck)
-		say_luck(p, "But by luck:");
+		output_print("The outcome also came in all %lu runs without gates, but by chance: "
+			     "it does not come\nif, with all gates, the threads of %s are "
+			     "delayed.\n",
+			     p->none.without.runs, p->luck);
+	else
+		puts("The outcome also comes without any gate: the program produces it by "
+		     "itself.");
 }
 
 void prove_print_orders(const struct prove *p)

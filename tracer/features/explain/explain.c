@@ -320,7 +320,7 @@ static void explain_verdict(struct run *s, enum verdict v, bool brief, struct st
 		missing_lines(s, out);
 	livelock_line(s, out);
 	if ((v == VERDICT_NEVER_OPENED || v == VERDICT_TIME_LIMIT) && waiting_cycle(s)->length)
-		str_addf(out, "stuck for good: %s\n", str_text(waiting_cycle(s)));
+		str_addf(out, "deadlocked: %s\n", str_text(waiting_cycle(s)));
 	if (v == VERDICT_NEVER_OPENED || v == VERDICT_GATE_DEADLOCK) {
 		infeasible_lines(s, out);
 		hints_gates(s, out);

@@ -477,6 +477,20 @@ static void try_thread(struct run *s, const struct place *p, const struct passer
 	base_free(best);
 }
 
+/* Appends advice for a line that is executed in some orders of the threads only. A repeated run comes
+   here only after runs that met all gates. */
+static void try_order_that_decides(const struct run *s, bool repeated, struct str *out)
+{
+	if (repeated)
+		str_addf(out,
+			 "run %lu is the first that does not reach it, so the order of threads "
+			 "decides: force this order with gates too, or `optional = true`",
+			 run_number(s));
+	else
+		str_add(out, "; or, if the order of threads decides whether this one is executed, "
+			     "force this order with gates too (`--repeat 20` shows it)");
+}
+
 static void try_line(const struct run *s, const struct place *p, struct str *out)
 {
 	const struct near_misses *nm = near_miss_of(p);
@@ -490,14 +504,20 @@ static void try_line(const struct run *s, const struct place *p, struct str *out
 			return;
 		}
 	}
+	if (run_options(s)->repeat > 1 && run_number(s) > 1) {
+		try_order_that_decides(s, true, out);
+		return;
+	}
 	if (way_out) {
 		str_add(out, "name a line that is executed on the way to ");
 		hints_line(way_out->file, way_out->line, out);
+		try_order_that_decides(s, false, out);
 	} else if (nm->function && nm->complete && !nm->visits.count) {
 		str_addf(out, "give the program arguments or input that make it call %s",
 			 nm->function);
 	} else if (nm->visits.count) {
 		str_addf(out, "name a line of %s that is executed", nm->function);
+		try_order_that_decides(s, false, out);
 	} else {
 		str_add(out, "name a line that is executed");
 	}

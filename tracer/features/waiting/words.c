@@ -261,7 +261,11 @@ bool waiting_spin_try(const struct run *s, struct str *out)
 
 		if (!w->spins || !w->func)
 			continue;
-		str_addf(out, "find out what %s waits for in %s", run_thread_id(t), w->func);
+		str_addf(out,
+			 w->kind == WAITING_RUNNING
+				 ? "find out what should end the loop of %s in %s"
+				 : "find out what %s waits for in %s",
+			 run_thread_id(t), w->func);
 		if (w->file)
 			str_addf(out, " at %s:%u", str_base_name(w->file), w->line);
 		str_add(out, run_outcome(s)->livelock
