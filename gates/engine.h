@@ -235,7 +235,7 @@ struct place {
 	   one place. */
 	struct place *companion, *companion_of;
 	unsigned inside; /* threads stopped amid its steps; private to the engine */
-	char *quoted; /* FROM_ORDER: the location with an arrow in it that was meant, or NULL */
+	char *quoted;	 /* FROM_ORDER: the location with an arrow in it that was meant, or NULL */
 };
 
 /*
