@@ -142,8 +142,8 @@ static bool has_no_arguments(const struct command *c, const struct cli *cli)
 	return cli->merge || ((c->mask & ALONE) && !cli->check.order);
 }
 
-/* Reads the options between the word at optind and the next one. Returns the index of the word, which
-   has moved to the end of these options, or -1. */
+/* Reads the options between the word at optind and the next one. Returns the index of the word,
+   which has moved to the end of these options, or -1. */
 static int take_options_after(const struct command *c, int argc, char **argv, const char *shorts,
 			      const struct option *longs, struct cli *out, struct error *err)
 {
