@@ -477,8 +477,8 @@ static void try_thread(struct run *s, const struct place *p, const struct passer
 	base_free(best);
 }
 
-/* Appends advice for a line that is executed in some orders of the threads only. A repeated run comes
-   here only after runs that met all gates. */
+/* Appends advice for a line that is executed in some orders of the threads only. A repeated run
+   comes here only after runs that met all gates. */
 static void try_order_that_decides(const struct run *s, bool repeated, struct str *out)
 {
 	if (repeated)
