@@ -383,6 +383,47 @@ static void test_overlap(void **state)
 	assert_false(strategy_depends(&eight, &other));
 }
 
+/* The first runs of auto. Run 2 lets the reader go on when two writers have made their first step.
+ */
+static void test_extremes(void **state)
+{
+	static const struct program four = {{"c1c2c3", "wawb", "wawb", "rarb"}};
+	static const char *const schedules[] = {
+		"AAABCDBCD", "AAABCDDBC", "ABBACCADD", "AAABBCCDD", "AAABCDBCD",
+		"AAADCBDCB", "AAACCDDBB", "AAABBCCDD", "AAABBCCDD",
+	};
+	const struct strategy_options options = {.seed = 3};
+	struct strategy *s = strategy_extremes_new(&options);
+	struct world w;
+
+	(void)state;
+	assert_int_equal(world_run(&w, &four, s, 0), ALL_DONE);
+	for (size_t i = 0; i < sizeof(schedules) / sizeof(*schedules); i++) {
+		assert_int_equal(world_run(&w, &four, s, i + 1), ALL_DONE);
+		assert_string_equal(w.schedule, schedules[i]);
+	}
+	for (size_t run = 10; run < 30; run++)
+		assert_int_equal(world_run(&w, &four, s, run), ALL_DONE);
+	strategy_free(s);
+}
+
+/* A thread that waits for another one is dropped, in each schedule of the set. */
+static void test_extremes_end(void **state)
+{
+	static const struct program waits = {{"c1c2", "sxwy", "Yywx"}};
+	static const struct program turns = {{"c1c2sx", "Yxwy", "wx--"}};
+	const struct strategy_options options = {0};
+	struct strategy *s = strategy_extremes_new(&options);
+	struct world w;
+
+	(void)state;
+	for (size_t run = 0; run < 30; run++)
+		assert_int_equal(world_run(&w, &turns, s, run), ALL_DONE);
+	for (size_t run = 0; run < 30; run++)
+		assert_int_equal(world_run(&w, &waits, s, run), RAN_OUT);
+	strategy_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -392,7 +433,8 @@ int main(void)
 		cmocka_unit_test(test_overlap),		  cmocka_unit_test(test_pct),
 		cmocka_unit_test(test_pos_late_step),	  cmocka_unit_test(test_pos_dependent),
 		cmocka_unit_test(test_surw_uniform),	  cmocka_unit_test(test_surw_selective),
-		cmocka_unit_test(test_surw_wrong_counts),
+		cmocka_unit_test(test_surw_wrong_counts), cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_extremes_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,6 +168,7 @@ void explore_jobs_end(struct explore_jobs *j);
 /* First runs of a search, which find the accesses that race; those become points. */
 struct explore_race_runs {
 	const char *strategy;	  /* set by the caller; NULL means RACES_STRATEGY */
+	bool extremes;		  /* set by the caller: the first runs are extremes.c's */
 	struct explore_runs runs; /* points are synchronization and accesses that raced before */
 	struct races *races;
 	unsigned long quiet; /* consecutive runs that found nothing new */

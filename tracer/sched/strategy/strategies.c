@@ -223,6 +223,11 @@ const char *strategy_name(size_t i)
 	return i < sizeof(types) / sizeof(*types) ? types[i]->name : NULL;
 }
 
+struct strategy *strategy_extremes_new(const struct strategy_options *options)
+{
+	return strategy_alloc(&strategy_extremes, options);
+}
+
 struct strategy *strategy_new(const char *name, const struct strategy_options *options)
 {
 	for (size_t i = 0; strategy_name(i); i++)

@@ -110,6 +110,9 @@ struct strategy;
  * Returns a strategy, freed by strategy_free(), or NULL if no strategy has that name.
  */
 struct strategy *strategy_new(const char *name, const struct strategy_options *options);
+/* Returns the strategy of the first runs of a search by auto, freed by strategy_free(): a fixed set
+   of schedules in runs 1 to 20 (extremes.c), pos in run 0 and in later ones. It needs run 0. */
+struct strategy *strategy_extremes_new(const struct strategy_options *options);
 /* Frees the strategy. NULL is allowed. */
 void strategy_free(struct strategy *s);
 

@@ -157,6 +157,8 @@ bool strategy_looks_everywhere(const struct strategy *s);
 #define STRATEGY_DECLARED(name) extern const struct strategy_type strategy_##name;
 STRATEGIES(STRATEGY_DECLARED)
 
+extern const struct strategy_type strategy_extremes;
+
 /* ---- for auto ---------------------------------------------------------------------------- */
 
 /* Returns true for steps at which PCT can lower a priority. */

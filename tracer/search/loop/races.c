@@ -24,6 +24,14 @@ static void limit_looks(struct sched *c, double seconds)
 		c->looks_until = explore_now_s() + seconds / 4;
 }
 
+static struct strategy *strategy_of(const struct explore_race_runs *x,
+				    const struct strategy_options *options)
+{
+	if (x->extremes)
+		return strategy_extremes_new(options);
+	return strategy_new(x->strategy ? x->strategy : RACES_STRATEGY, options);
+}
+
 int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 {
 	const struct strategy_options options = {
@@ -31,7 +39,7 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 	struct sched *c = &x->runs.sched;
 
 	x->races = c->races = races_new();
-	c->strategy = strategy_new(x->strategy ? x->strategy : RACES_STRATEGY, &options);
+	c->strategy = strategy_of(x, &options);
 	c->steps = e->options.steps;
 	c->hang_s = e->options.hang;
 	c->flags = SCHED_KEEPS_LAST;

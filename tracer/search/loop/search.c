@@ -230,9 +230,9 @@ static bool is_enough_for_races(const struct search *s)
 static int find_races(struct search *s)
 {
 	struct explore *e = s->e;
-	struct explore_race_runs x = {0};
-	int answer = explore_races_begin(&x, e);
 	bool counts = strcmp(e->options.strategy, "auto") == 0;
+	struct explore_race_runs x = {.extremes = counts};
+	int answer = explore_races_begin(&x, e);
 
 	while (answer == 0 && !is_enough_for_races(s)) {
 		answer = one_for_races(s, &x, counts);
