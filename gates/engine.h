@@ -535,6 +535,12 @@ bool engine_has_rest(const struct engine *e);
  */
 int engine_pass_by_hand(struct engine *e, struct engine_thread *t);
 
+/*
+ * Gives up the order that holds the thread: its gate lets all threads pass from now on; without a
+ * gate, the place lets this one pass. Returns false if the thread is not held.
+ */
+bool engine_let_go(struct engine *e, struct engine_thread *t);
+
 /* Removes the place on behalf of the user: it no longer acts, and threads held there go on. */
 void engine_drop(struct engine *e, struct place *p);
 /*

@@ -10,7 +10,7 @@
  * step.c           the effect of each verb
  * order.c          the syntax of orders
  * order_compile.c  orders become gates, places and steps
- * external.c       actions outside any thread: at rest, or by the user
+ * external.c       actions outside any thread: at rest, orders given up, or by the user
  * ablation.c       gates left out, and the opposite of what they force
  */
 #ifndef GATECTL_GATES_ENGINE_INTERNAL_H

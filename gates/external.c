@@ -1,4 +1,5 @@
-/* Actions outside any thread: PLACE_REST, when no thread can move, and those of the user. */
+/* Actions outside any thread: PLACE_REST and orders given up, when no thread can move, and those of
+ * the user. */
 #include "gates/engine_internal.h"
 
 #include <string.h>
@@ -26,6 +27,24 @@ static void end_place(struct engine *e, struct engine_stop *s)
 	stop_pass(e, s);
 	s->step_at = s->arrival.place->steps.count;
 	stop_go(e, s);
+}
+
+bool engine_let_go(struct engine *e, struct engine_thread *t)
+{
+	struct engine_stop *s = t->stop;
+
+	if (!s || !s->waiting)
+		return false;
+	engine_enter(e);
+	if (s->gate) {
+		s->gate->ablation = GATE_LEFT_OUT;
+		e->changed++;
+		e->stirred = true;
+	} else {
+		end_place(e, s);
+	}
+	engine_leave(e);
+	return true;
 }
 
 bool engine_may_open(const struct engine *e, const struct place *p, const struct gate *g)

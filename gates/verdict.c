@@ -364,13 +364,33 @@ enum verdict verdict_of(const struct engine *e, const struct expect *x, const st
 		return VERDICT_TIME_LIMIT;
 	if (held_by_gates(x, o))
 		return VERDICT_NEVER_OPENED;
-	if (o->stuck != OUTCOME_GATE_DEADLOCK && engine_missing(e)) /* its opener cannot arrive */
+	/* in a gate-deadlock its opener cannot arrive */
+	if (e && o->stuck != OUTCOME_GATE_DEADLOCK && engine_missing(e))
 		return VERDICT_NEVER_REACHED;
 	why = verdict_unmet(x, o);
 	base_free(why);
 	if (why)
 		return VERDICT_NOT_AS_EXPECTED;
 	return o->crashed && !x->any && o->signal != o->killed_by ? VERDICT_CRASHED : VERDICT_OK;
+}
+
+bool expect_is_failure(const struct expect *x)
+{
+	bool shown = x->stdout_has.count || x->stderr_has.count || x->checks.count;
+
+	return x->any && x->end != EXPECT_GATE_DEADLOCK &&
+	       (shown || (x->end != EXPECT_ANY_END && (x->end != EXPECT_EXIT || x->exit)));
+}
+
+enum verdict verdict_of_fixed(const struct expect *x, const struct outcome *o)
+{
+	const struct expect nothing = {0};
+	struct outcome without_gates = *o;
+
+	without_gates.held_at_end = false;
+	return verdict_of(NULL, x, &without_gates) == VERDICT_OK
+		       ? VERDICT_FOUND
+		       : verdict_of(NULL, &nothing, &without_gates);
 }
 
 int verdict_status(enum verdict v, const struct expect *x, const struct outcome *o)

@@ -82,7 +82,7 @@ struct plan {
 
 enum verdict {
 	VERDICT_OK = 0,
-	VERDICT_FOUND = 116, /* result of a search, never of a run */
+	VERDICT_FOUND = 116, /* result of a search; of a run: the failure of verdict_of_fixed() */
 	VERDICT_DIVERGED = 117,
 	VERDICT_NOT_AS_EXPECTED = 119,
 	VERDICT_NEVER_REACHED = 120,
@@ -145,8 +145,20 @@ void outcome_print(const struct outcome *o, struct str *out);
 /* True if the run ended in the expected deadlock with a gate. */
 bool outcome_is_at_gate(const struct outcome *o, const struct expect *x);
 
-/* Returns the strongest verdict that applies; a fault is the strongest. */
+/*
+ * Returns the strongest verdict that applies; a fault is the strongest. `e` NULL: places that were
+ * not reached do not count.
+ */
 enum verdict verdict_of(const struct engine *e, const struct expect *x, const struct outcome *o);
+
+/*
+ * Returns the verdict if `x` describes a failure that must not happen: FOUND if it has happened,
+ * else the verdict without an expectation. Unreached places and threads left at gates do not count.
+ */
+enum verdict verdict_of_fixed(const struct expect *x, const struct outcome *o);
+
+/* True if `x` describes a failure: an end that no program without faults has. */
+bool expect_is_failure(const struct expect *x);
 
 /*
  * Returns gatectl's exit status: the verdict's; 0 if an expect holds; else the program's, or 128 +

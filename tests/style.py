@@ -48,6 +48,7 @@ FEATURES = {
     "convert": ["waiting"],
     "crash": ["timeline", "waiting"],
     "explain": ["crash", "leftover", "near_miss", "report", "timeline", "waiting"],
+    "fixed": ["explain", "waiting"],
     "interactive": ["crash", "explain", "timeline", "waiting"],
     "leftover": ["expect", "output", "timeline"],
     "report": ["crash", "timeline", "waiting"],

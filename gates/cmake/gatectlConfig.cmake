@@ -1,9 +1,9 @@
 # find_package(gatectl): tests that run a program under gates. gatectl-cmake(7) says it all.
 #
 #   gatectl_add_test(NAME n TARGET t SCRIPT f.lua... [ARGS ...] [REPEAT n] [LIMIT s] [LABELS ...]
-#                    [OPTIONS ...])
+#                    [FIXED] [OPTIONS ...])
 #   gatectl_discover_tests(TARGET t DIRECTORY dir [PREFIX p] [ARGS ...] [REPEAT n] [LIMIT s]
-#                    [LABELS ...] [OPTIONS ...])
+#                    [LABELS ...] [FIXED] [OPTIONS ...])
 #   gatectl_add_check(NAME n TARGET t [SCRIPTS f.lua...] [LABELS ...])
 #   gatectl_add_exploration(NAME n TARGET t [ARGS ...] [RUNS n] [STRATEGY s] [TIME s] [LABELS ...]
 #                    [OPTIONS ...])
@@ -33,8 +33,9 @@ if(NOT TARGET gatectl::gatectl)
 endif()
 
 # What a function was called with, checked. The values are the caller's in _gatectl_<KEYWORD>.
+# Further arguments of the macro are keywords without a value.
 macro(_gatectl_arguments function one many required)
-  cmake_parse_arguments(PARSE_ARGV 0 _gatectl "" "${one}" "${many}")
+  cmake_parse_arguments(PARSE_ARGV 0 _gatectl "${ARGN}" "${one}" "${many}")
   if(DEFINED _gatectl_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "${function}: '${_gatectl_UNPARSED_ARGUMENTS}' is none of its keywords")
   endif()
@@ -262,6 +263,9 @@ function(_gatectl_one_test function)
     list(APPEND fixtures "gatectl:${_gatectl_TARGET}:${fixture}")
     list(APPEND checked "${check}")
   endforeach()
+  if(_gatectl_FIXED)
+    list(APPEND options --fixed)
+  endif()
   if(NOT "${_gatectl_REPEAT}" STREQUAL "")
     list(APPEND options --repeat ${_gatectl_REPEAT})
   endif()
@@ -288,19 +292,21 @@ function(_gatectl_one_test function)
     set_tests_properties("${_gatectl_NAME}" PROPERTIES TIMEOUT ${timeout})
   endif()
   _gatectl_follow_timeout("${_gatectl_NAME}" "${time}")
-  set_property(TARGET "${_gatectl_TARGET}" APPEND PROPERTY gatectl_scripts "${checked}")
+  if(NOT _gatectl_FIXED) # a repair may leave a line of its script without code
+    set_property(TARGET "${_gatectl_TARGET}" APPEND PROPERTY gatectl_scripts "${checked}")
+  endif()
 endfunction()
 
 function(gatectl_add_test)
   _gatectl_arguments(gatectl_add_test "NAME;TARGET;REPEAT;LIMIT" "SCRIPT;ARGS;LABELS;OPTIONS"
-    "NAME;TARGET;SCRIPT")
+    "NAME;TARGET;SCRIPT" FIXED)
   _gatectl_scripts(gatectl_add_test _gatectl_SCRIPT ${_gatectl_SCRIPT})
   _gatectl_one_test(gatectl_add_test)
 endfunction()
 
 function(gatectl_discover_tests)
   _gatectl_arguments(gatectl_discover_tests "TARGET;DIRECTORY;PREFIX;REPEAT;LIMIT"
-    "ARGS;LABELS;OPTIONS" "TARGET;DIRECTORY")
+    "ARGS;LABELS;OPTIONS" "TARGET;DIRECTORY" FIXED)
   get_filename_component(directory "${_gatectl_DIRECTORY}" ABSOLUTE
     BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
   if(NOT IS_DIRECTORY "${directory}")

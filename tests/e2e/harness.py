@@ -32,7 +32,7 @@ COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")}
 BUILDS = ("gcc-O0", "gcc-O2", "clang-O0", "clang-O2")
 
 FIRST_WORDS = {
-    118: "cannot-trace", 119: "not-as-expected", 120: "never-reached", 121: "never-opened",
+    116: "found", 118: "cannot-trace", 119: "not-as-expected", 120: "never-reached", 121: "never-opened",
     122: "gate-deadlock", 123: "deadlock", 124: "time-limit", 125: "error", 126: "error",
     127: "error",
 }

@@ -213,6 +213,26 @@ def test_multi_config(t):
     t.check('"--" "%s/build/Debug/ends" "Debug" "a;b"' % there in r.stdout, "the program and its arguments", r)
 
 
+def test_fixed(t):
+    """The script of a failure is a test of its repair: it passes without the failure, and fails with it."""
+    need("cmake", "ctest")
+    prefix, _ = install(t)
+    there = small(t, "gatectl_add_test(NAME repaired TARGET ends SCRIPT old.lua FIXED LIMIT 20)\n"
+                     "gatectl_add_test(NAME back TARGET ends SCRIPT old.lua ARGS 1 2 3 4 5 6 7 8 9 FIXED)\n"
+                     "gatectl_discover_tests(TARGET ends DIRECTORY regressions PREFIX found. FIXED)\n")
+    os.makedirs(os.path.join(there, "regressions"), exist_ok=True)
+    for name in ("old.lua", "regressions/one.gate.lua"):
+        with open(os.path.join(there, name), "w") as f:
+            f.write('at "main" :run(function() end)\nexpect { exit = 1 }\n')
+    configure(t, there, prefix)
+    build(t, there)
+    cases, sums, r = ctest(t, there, status=8)
+    t.equal(states(cases, "run"), {"repaired", "found.one"}, "the tests that pass", r)
+    t.equal(states(cases, "fail"), {"back"}, "the test that fails", r)
+    with open(os.path.join(there, "build", "gatectl", "back.json")) as f:
+        t.equal(json.load(f)["verdict"], "found", "verdict in the report")
+
+
 def test_empty_arguments_and_blanks_in_names(t):
     """Neither is lost, also where the project has not heard of CMP0110."""
     need("cmake", "ctest")
@@ -369,6 +389,7 @@ MISUSE = {
     "gatectl_add_check(NAME x TARGET ends SCRIPTS c.lua)": "there is no script ",
     "gatectl_add_check(NAME x TARGET ends)": "'x': the target 'ends' has no gate tests",
     "gatectl_add_exploration(NAME x TARGET ends TIME long)": "TIME 'long' is not a number of seconds",
+    "gatectl_add_exploration(NAME x TARGET ends FIXED)": "'FIXED' is none of its keywords",
     "gatectl_add_exploration(NAME x TARGET ends RUNS 0)": "RUNS '0' is not a positive number",
     "gatectl_add_exploration(NAME x TARGET ends STRATEGY c.lua)": "there is no script ",
     "add_library(l ends.c)\ngatectl_add_check(NAME x TARGET l)": "the target 'l' is no executable",

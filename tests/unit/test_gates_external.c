@@ -47,6 +47,22 @@ static void test_let(void **state)
 	decided(&d, "a:b@A h:b:g"); /* this once */
 }
 
+static void test_let_go(void **state)
+{
+	struct gate *h = engine_gate_simple(d.e, "h");
+	struct place *p = waiting("A");
+
+	(void)state;
+	step_gate(p, STEP_OPEN, h);
+	assert_false(engine_let_go(d.e, a)); /* not held */
+	arrive(&d, a, p);
+	decided(&d, "a:a@A h:a:g");
+	assert_true(engine_let_go(d.e, a));
+	decided(&d, "p:a:g o:h:a d:A r:a"); /* steps after the gate are taken */
+	arrive(&d, b, p);
+	decided(&d, "a:b@A r:b"); /* the gate holds no thread any more */
+}
+
 static void test_let_not_by_function(void **state)
 {
 	struct place *p = drive_place(&d, "A");
@@ -134,6 +150,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_let, begin, end),
+		cmocka_unit_test_setup_teardown(test_let_go, begin, end),
 		cmocka_unit_test_setup_teardown(test_let_not_by_function, begin, end),
 		cmocka_unit_test_setup_teardown(test_drop, begin, end),
 		cmocka_unit_test_setup_teardown(test_drop_ends_a_function, begin, end),

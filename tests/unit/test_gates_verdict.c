@@ -121,6 +121,53 @@ static void test_never_reached(void **state)
 	engine_free(e);
 }
 
+/* The expected failure is FOUND; any other end is judged as without a script and its gates. */
+static void test_fixed(void **state)
+{
+	const struct expect exits = {.any = true, .end = EXPECT_EXIT, .exit = 3},
+			    deadlock = {.any = true, .end = EXPECT_DEADLOCK};
+	const struct {
+		const struct expect *x;
+		struct outcome o;
+		int verdict;
+	} rows[] = {
+		{&exits, {.end = OUTCOME_EXITED, .exit = 3}, 116},
+		{&exits, {.end = OUTCOME_EXITED, .exit = 3, .held_at_end = true}, 116},
+		{&exits, {.end = OUTCOME_EXITED}, 0},
+		{&exits, {.end = OUTCOME_EXITED, .held_at_end = true}, 0},
+		{&exits, {.end = OUTCOME_EXITED, .exit = 4}, 0},
+		{&exits, {.end = OUTCOME_SIGNALED, .signal = SIGSEGV, .crashed = true}, 128},
+		{&exits, {.stuck = OUTCOME_DEADLOCK}, 123},
+		{&exits, {.limit = OUTCOME_TIME_LIMIT}, 124},
+		{&exits, {.gate_limit = true}, 121},
+		{&exits, {.end = OUTCOME_EXITED, .exit = 3, .fault = OUTCOME_FAULT}, 125},
+		{&deadlock, {.stuck = OUTCOME_DEADLOCK}, 116},
+		{&deadlock, {.end = OUTCOME_EXITED, .exit = 3}, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(verdict_of_fixed(rows[i].x, &rows[i].o), rows[i].verdict);
+}
+
+static void test_is_failure(void **state)
+{
+	struct expect x = {.any = true, .end = EXPECT_EXIT};
+
+	(void)state;
+	assert_false(expect_is_failure(&x));
+	x.exit = 1;
+	assert_true(expect_is_failure(&x));
+	x.end = EXPECT_GATE_DEADLOCK;
+	assert_false(expect_is_failure(&x));
+	x = (struct expect){.any = true};
+	assert_false(expect_is_failure(&x)); /* only never_reached */
+	*array_add(&x.stdout_has) = base_strdup("wrong");
+	assert_true(expect_is_failure(&x));
+	expect_fini(&x);
+	assert_false(expect_is_failure(&x));
+}
+
 static void test_expected_deadlock(void **state)
 {
 	struct expect x = {.any = true, .end = EXPECT_DEADLOCK};
@@ -282,6 +329,8 @@ int main(void)
 		cmocka_unit_test(test_status),
 		cmocka_unit_test(test_no_expect),
 		cmocka_unit_test(test_never_reached),
+		cmocka_unit_test(test_fixed),
+		cmocka_unit_test(test_is_failure),
 		cmocka_unit_test(test_expected_deadlock),
 		cmocka_unit_test(test_expected_gate_deadlock),
 		cmocka_unit_test(test_unmet_end),

@@ -1,6 +1,7 @@
 /* The observers of a run, in the order in which they are called. capture makes its pipes before the
  * script's input is opened; the user's command on a signal comes before the crash is examined, the
- * crash before `expected` judges it; `explain` and `report` follow the observers that they read. */
+ * crash before `expected` judges it; `explain` and `report` follow the observers that they read or
+ * whose note they print. */
 #include "tracer/features/features.h"
 
 #include "tracer/run/run.h"
@@ -21,6 +22,7 @@
 	ONE(statement)                                                                             \
 	ONE(convert)                                                                               \
 	ONE(near_miss)                                                                             \
+	ONE(fixed)                                                                                 \
 	ONE(explain)                                                                               \
 	ONE(report)                                                                                \
 	ONE(notes)                                                                                 \

@@ -83,6 +83,9 @@ struct run_evidence {
 	bool swapped;		  /* run_trial.second came while `first` was held back */
 };
 
+/* A run shows what the script expects, or that the failure which it expects happens no more. */
+enum run_aim { AIM_EXPECTED, AIM_FIXED };
+
 /* Treatment of processes that the program leaves behind. */
 enum run_leftover {
 	LEFTOVER_DEFAULT, /* LEAVE; KILL if a script has an expect or runs are compared */
@@ -100,12 +103,12 @@ struct run_options {
 	bool no_follow, verbose, quiet;
 	bool no_resident; /* no arrival is decided inside the program */
 	bool no_stdin;	  /* the program reads /dev/null */
-	/* Offset at which each of several runs reads the file on standard input; -1: no such
-	   file. */
+	/* Offset at which each of several runs reads the file on standard input; -1: no file. */
 	off_t input_at;
 	bool skip_unavailable; /* without permission to trace: skip the test (RUN_SKIPPED) */
 	char *const *argv;     /* the program and its arguments */
 	enum run_leftover leftover;
+	enum run_aim aim;
 	const struct run_trial *trial; /* NULL except for prove */
 	struct order_log *order_log;   /* NULL: no log. Owned by the caller */
 	struct convert_record *record; /* NULL except for convert. Owned by the caller */
@@ -186,6 +189,7 @@ struct run_thread *run_copy(struct run *s, const struct run *from, struct error 
 void run_loop(struct run *s); /* handles events until no process is left */
 void run_turn(struct run *s, const struct tracee_event *ev); /* handles one event */
 void run_judge(struct run *s, struct run_result *out);	     /* fills *out, with the verdict */
+enum verdict run_verdict(const struct run *s);		     /* by the outcome so far */
 void run_free(struct run *s); /* frees the run, but not the tracee of a run_copy() */
 
 /* Probes: the program is only inspected, none of its own code runs. */
@@ -572,7 +576,7 @@ const struct kept_list *run_place_kept(const struct run_place *p); /* see kept_m
 const struct location *run_place_location(const struct run_place *p);
 /* True if the location names an object and was found in none. */
 bool run_place_lacks_object(const struct run_place *p);
-/* The nearest match in the object that the location names, or NULL if the place was found. */
+/* The nearest match in the object that the location names, or why its line has no code; or NULL. */
 const char *run_place_nearest(const struct run_place *p);
 /* Distinct addresses in the first image in which the place was found. */
 size_t run_place_sites(const struct run_place *p);

@@ -50,7 +50,7 @@ struct run_process {
 /* The value of place->user. */
 struct run_place {
 	struct kept_list kept; /* per-feature data */
-	char *nearest;	       /* nearest match in the object that was loaded for it; or NULL */
+	char *nearest;	       /* see run_place_nearest(); or NULL */
 	struct location location;
 	bool located; /* `location` is valid */
 	bool found;   /* found in some image */

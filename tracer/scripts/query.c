@@ -64,6 +64,7 @@ static void answer(struct query *q, const char *text, const struct place *place,
 		images_hint_script(run_options(q->run)->argv[0], &location, &found->error);
 		out->error = &found->error;
 		break;
+	case SOURCE_NO_CODE:
 	case SOURCE_ERROR:
 		out->error = &found->error;
 		break;

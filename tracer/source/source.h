@@ -116,7 +116,8 @@ enum source_answer {
 	/* not found in these modules; *err says so and names similar functions or lines. The caller
 	   decides whether the location waits for a library */
 	SOURCE_NOT_FOUND,
-	SOURCE_ERROR, /* ambiguous, a line without code, unreadable debug information, ... */
+	SOURCE_NO_CODE, /* the line was found by its text or a mark, but has no code of its own */
+	SOURCE_ERROR, /* ambiguous, a line number without code, unreadable debug information, ... */
 };
 
 /*

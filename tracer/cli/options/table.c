@@ -149,6 +149,13 @@ static int read_leftover(const char *name, const char *text, void *out, struct e
 			 text);
 }
 
+static int read_fixed(const char *name, const char *text, void *out, struct error *err)
+{
+	(void)name, (void)text, (void)err;
+	*(enum run_aim *)out = AIM_FIXED;
+	return 0;
+}
+
 bool options_read_pid(const char *text, int *out)
 {
 	uint64_t pid = 0;
@@ -456,6 +463,8 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	 "time for all runs together; 0 = no limit (no limit)"},
 	{"repeat", 0, "N", CMD_RUN | CMD_REPLAY, INTO(read_count, run.repeat),
 	 "N runs; stops at the first that differs (1)"},
+	{"fixed", 0, NULL, CMD_RUN, INTO(read_fixed, run.aim),
+	 "the failure that the script expects must not happen any more"},
 	{"report", 0, "FILE", CMD_RUN | CMD_ATTACH | CMD_REPLAY, INTO(read_list, run.reports),
 	 "a " REPORTS_RUN_TEXT " report; may be repeated"},
 	{"leftover", 0, "kill|leave|wait",

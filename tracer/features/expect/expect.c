@@ -37,10 +37,12 @@ static bool is_theirs_to_say(struct run *s)
 	if (!run_plan(s)->expect.checks.count || run_interrupted(s) || o->fault)
 		return false;
 	run_outcome(s)->signal_judged = true; /* an end function may accept the signal */
-	v = verdict_of(run_engine(s), &run_plan(s)->expect, o);
+	v = run_verdict(s);
 	why = verdict_unmet(&run_plan(s)->expect, o);
 	base_free(why);
 	run_outcome(s)->signal_judged = false;
+	if (run_options(s)->aim == AIM_FIXED)
+		return v == VERDICT_FOUND;
 	return v == VERDICT_OK || (run_options(s)->trial && !why && v != VERDICT_DEADLOCK &&
 				   v != VERDICT_GATE_DEADLOCK && v != VERDICT_TIME_LIMIT);
 }

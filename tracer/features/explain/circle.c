@@ -116,19 +116,26 @@ static bool circle_follow(struct run *s, struct circle *c, size_t from)
 	return false;
 }
 
+/* Returns false if no cycle contains the thread; *c are then the thread and all threads that it
+ * waits for, directly or not. */
+static bool circle_from(struct run *s, struct run_thread *t, struct circle *c)
+{
+	array_fini(c);
+	*array_add(c) = (struct member){.thread = t};
+	for (size_t i = 0; i < c->count; i++)
+		if (circle_follow(s, c, i))
+			return true;
+	return false;
+}
+
 static bool find_circle(struct run *s, struct circle *c)
 {
 	unsigned starts = 0;
 
-	run_each_thread(t, s) {
-		if (!waiting_of(t)->held || starts++ >= MOST_STARTS)
-			continue;
-		*array_add(c) = (struct member){.thread = t};
-		for (size_t i = 0; i < c->count; i++)
-			if (circle_follow(s, c, i))
-				return true;
-		array_fini(c);
-	}
+	run_each_thread(t, s)
+		if (waiting_of(t)->held && starts++ < MOST_STARTS && circle_from(s, t, c))
+			return true;
+	array_fini(c);
 	return false;
 }
 
@@ -279,6 +286,146 @@ bool infeasible_try(struct run *s, struct str *out)
 	}
 	array_fini(&c);
 	return found;
+}
+
+/* ---- an order that cannot come about ----------------------------------------------------- */
+
+static const struct place *place_with_step(struct run *s, const struct gate *g, bool opens)
+{
+	engine_each_place(p, run_engine(s))
+		array_each(const struct step, step, &p->steps)
+			if (step->gate == g && (step->kind == STEP_WAIT) != opens)
+				return hints_main(p);
+	return NULL;
+}
+
+/* Appends "calc.c:7@worker#1", as the text of an order names it. */
+static void add_event(const struct place *p, struct str *out)
+{
+	if (p->kind == PLACE_LOCATION)
+		add_location(p, out);
+	else
+		str_add(out, p->location);
+	if (p->thread)
+		str_addf(out, "@%s", p->thread);
+}
+
+/* Appends the order that holds threads at `to` (its gate is NULL for a function of the script). */
+static void add_order(struct run *s, const struct place *to, const struct gate *g, struct str *out)
+{
+	const struct place *from = g ? place_with_step(s, g, true) : NULL;
+
+	str_add(out, from || !g ? "the order " : "the gate ");
+	if (from)
+		add_event(from, out);
+	else
+		str_add(out, g ? g->name : place_holder(to));
+	str_add(out, " -> ");
+	add_event(hints_main(to), out);
+	str_add(out, " cannot come about: ");
+}
+
+static void add_sentences(const struct circle *c, size_t end, struct str *out)
+{
+	for (size_t i = 1; i < end; i++) {
+		str_add(out, i > 1 ? "; " : "");
+		waiting_sentence(c->items[i].thread, out);
+	}
+}
+
+/* Appends why no thread gets to the place that would let the thread go on. */
+static void add_reason(struct run *s, const struct circle *c, bool closed, struct str *out)
+{
+	const struct gate *g = run_thread_hold(c->items[0].thread)->gate;
+	const struct place *from = g ? place_with_step(s, g, true) : NULL;
+
+	if (closed)
+		add_sentences(c, c->count, out);
+	else if (c->count > 1)
+		add_sentences(c, 2, out);
+	else if (from && !place_reached(from))
+		hints_near(s, from, out);
+	else
+		str_add(out, str_text(waiting_cycle(s)));
+}
+
+static bool meets_held(const struct circle *c)
+{
+	for (size_t i = 1; i < c->count; i++)
+		if (waiting_of(c->items[i].thread)->held)
+			return true;
+	return false;
+}
+
+/* A thread of a cycle is preferred to one that waits for no other held thread, and this one to any:
+ * giving up an order that may still come about would force less of the script than possible. */
+struct run_thread *infeasible_order(struct run *s, struct str *out)
+{
+	struct run_thread *alone = NULL, *first = NULL, *found = NULL;
+	struct circle c = {0};
+	unsigned starts = 0;
+	bool closed = false;
+
+	run_each_thread(t, s) {
+		if (!waiting_of(t)->held || starts++ >= MOST_STARTS || closed)
+			continue;
+		first = first ? first : t;
+		closed = circle_from(s, t, &c);
+		found = closed ? t : NULL;
+		alone = alone || meets_held(&c) ? alone : t;
+	}
+	found = found ? found : alone ? alone : first;
+	if (found && !closed)
+		circle_from(s, found, &c);
+	if (found) {
+		add_order(s, run_thread_hold(found)->place, run_thread_hold(found)->gate, out);
+		add_reason(s, &c, closed, out);
+		str_add(out, "\n");
+	}
+	array_fini(&c);
+	return found;
+}
+
+/* Appends a line about the order unless it is there already. */
+static void add_once(struct run *s, const struct place *to, const struct gate *g, const char *why,
+		     struct str *out)
+{
+	STR(order);
+
+	add_order(s, to, g, &order);
+	if (!strstr(str_text(out), str_text(&order)))
+		str_addf(out, "%s%s\n", str_text(&order), why);
+}
+
+static void add_missing(struct run *s, const struct place *p, struct str *out)
+{
+	STR(why);
+
+	hints_missing(s, p, &why);
+	array_each(const struct step, step, &p->steps) {
+		const struct place *to = step->gate ? place_with_step(s, step->gate, false) : NULL;
+
+		if (!to)
+			continue;
+		add_once(s, to, step->gate, str_text(&why), out);
+		return;
+	}
+}
+
+void infeasible_missing(struct run *s, struct str *out)
+{
+	run_each_thread(t, s)
+		if (run_thread_is_lost(t)) {
+			STR(why);
+
+			str_addf(&why, "%s was held there when the program ended",
+				 run_thread_id(t));
+			add_once(s, run_thread_hold(t)->place, run_thread_hold(t)->gate,
+				 str_text(&why), out);
+		}
+	engine_each_place(p, run_engine(s))
+		if (place_missing(p))
+			add_missing(s, p, out);
 }
 
 /* ---- a deadlock without gates ------------------------------------------------------------ */

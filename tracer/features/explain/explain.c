@@ -123,6 +123,19 @@ static void still_ran(const struct run *s, struct str *out)
 			 run_time_limit(s) == 1 ? "" : "s");
 }
 
+static void failure_back(struct run *s, struct str *out)
+{
+	STR(expected);
+
+	expect_print(&run_plan(s)->expect, &expected);
+	if (run_outcome(s)->stuck)
+		str_addf(out, "no thread of the program can move: %s", str_text(waiting_cycle(s)));
+	else if (crash_of_root(s))
+		crash_first_line(s, out);
+	else
+		str_add(out, str_text(&expected));
+}
+
 static void first_line(struct run *s, enum verdict v, struct str *out)
 {
 	const struct place *missing = engine_missing(run_engine(s));
@@ -130,6 +143,10 @@ static void first_line(struct run *s, enum verdict v, struct str *out)
 
 	str_addf(out, "gatectl: %s: ", verdict_word(v));
 	switch (v) {
+	case VERDICT_FOUND:
+		str_add(out, "the failure is back: ");
+		failure_back(s, out);
+		break;
 	case VERDICT_NOT_AS_EXPECTED:
 		unmet = run_outcome(s)->fault == OUTCOME_FAILED
 				? base_strdup(error_text(run_error(s)))
@@ -182,6 +199,10 @@ static const char *advice(const struct run *s, enum verdict v)
 	case VERDICT_NOT_AS_EXPECTED:
 		return "run with -v to see every arrival, or without the script to see the "
 		       "program alone";
+	case VERDICT_FOUND:
+		return "the comment at the head of the script, which tells the story; `gatectl "
+		       "repl` "
+		       "goes through it step by step";
 	case VERDICT_NEVER_OPENED:
 		return "check that a thread reaches the place that opens the gate; `--gate-limit` "
 		       "makes the wait longer";
@@ -204,6 +225,9 @@ static const char *advice(const struct run *s, enum verdict v)
 			       "= true }`";
 		return "a longer --time-limit, or -v to see what the program does";
 	default:
+		if (run_options(s)->aim == AIM_FIXED && run_error(s)->code == ERROR_LOCATION)
+			return "`gatectl check --fix` with the script, which follows lines that "
+			       "have moved, or a new script by `gatectl explore`";
 		if (run_error(s)->hint)
 			return run_error(s)->hint;
 		return run_error(s)->code == ERROR_SCRIPT
@@ -265,7 +289,7 @@ static void what_was_seen(struct run *s, enum verdict v, bool brief, struct str 
 
 	if (!c)
 		thread_lines(s, out);
-	if (c && !brief && v != VERDICT_CRASHED) {
+	if (c && !brief && v != VERDICT_CRASHED && v != VERDICT_FOUND) {
 		crash_summary(c, out);
 		str_add(out, "\n");
 	}
@@ -308,8 +332,9 @@ static void newer_lines(struct run *s, struct str *out)
 	}
 }
 
-/* `brief`: only the first line if the verdict is a crash. */
-static void explain_verdict(struct run *s, enum verdict v, bool brief, struct str *out)
+/* `brief`: only the first line if the verdict is a crash. `note`: what earlier observers noted. */
+static void explain_verdict(struct run *s, enum verdict v, bool brief, const char *note,
+			    struct str *out)
 {
 	if (v == VERDICT_OK)
 		return;
@@ -327,6 +352,7 @@ static void explain_verdict(struct run *s, enum verdict v, bool brief, struct st
 	}
 	if (v != VERDICT_ERROR)
 		what_was_seen(s, v, brief, out);
+	str_add(out, note);
 	newer_lines(s, out);
 	str_add(out, "try: ");
 	add_advice(s, v, out);
@@ -338,8 +364,12 @@ static void explain_tell(struct run *s, struct run_result *out, const struct err
 {
 	if (failed)
 		return;
+	OWNED(noted) = base_strdup(str_text(&out->note));
+
 	if (!run_interrupted(s))
-		explain_verdict(s, out->verdict, false, &out->text);
+		explain_verdict(s, out->verdict, false, noted, &out->text);
+	if (out->verdict != VERDICT_OK)
+		str_clear(&out->note);
 	if (out->verdict == VERDICT_OK && run_only_looks(s)) {
 		str_addf(&out->text, "gatectl: process %d is not in a deadlock\n",
 			 run_options(s)->pid);
@@ -355,7 +385,7 @@ static void explain_tell(struct run *s, struct run_result *out, const struct err
 	if (run_options(s)->quiet && crash_of_root(s) && !run_interrupted(s)) {
 		/* the reports contain the whole text */
 		str_clear(&out->text);
-		explain_verdict(s, out->verdict, true, &out->text);
+		explain_verdict(s, out->verdict, true, noted, &out->text);
 	}
 }
 

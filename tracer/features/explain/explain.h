@@ -9,6 +9,12 @@
 void infeasible_lines(struct run *s, struct str *out);
 /* Appends what to try about that cycle. Returns false, and appends nothing, if there is none. */
 bool infeasible_try(struct run *s, struct str *out);
+/* No thread can move, and a gate is part of the reason: finds the held thread whose order cannot
+ * come about, and appends that order and the reason as a line. Returns NULL, and appends nothing,
+ * if no thread is held. */
+struct run_thread *infeasible_order(struct run *s, struct str *out);
+/* The program has ended: appends a line for each order of which a place was not reached. */
+void infeasible_missing(struct run *s, struct str *out);
 /* Appends what to try about a deadlock without gates. */
 void own_deadlock_try(struct run *s, struct str *out);
 

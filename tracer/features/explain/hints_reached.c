@@ -114,10 +114,6 @@ static void near_by_object(struct run *s, const struct run_place *sp, struct str
 	struct suggestions like = {.wanted = run_place_location(sp)->object};
 	const char *name;
 
-	if (run_place_nearest(sp)) {
-		str_add(out, run_place_nearest(sp));
-		return;
-	}
 	for (size_t i = 0; (name = run_unreadable(s, i)); i++) {
 		if (!module_path_matches(name, run_place_location(sp)->object))
 			continue;
@@ -321,6 +317,8 @@ static void near(struct run *s, const struct place *p, struct str *out)
 		near_by_condition(p, out);
 	else if (p->arrivals)
 		near_by_hit(s, p, out);
+	else if (sp && run_place_nearest(sp))
+		str_add(out, run_place_nearest(sp));
 	else if (run_place_lacks_object(sp))
 		near_by_object(s, sp, out);
 	else if (p->thread && near_by_thread(s, p, out))

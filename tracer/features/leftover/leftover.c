@@ -186,7 +186,7 @@ static bool is_fine(struct run *s)
 {
 	capture_outcome(s);
 	expected_ask(s);
-	return verdict_of(run_engine(s), &run_plan(s)->expect, run_outcome(s)) == VERDICT_OK;
+	return run_verdict(s) == VERDICT_OK;
 }
 
 /* Decides what happens to the processes, once the program has ended. */

@@ -303,7 +303,13 @@ static bool expects_livelock(const struct run *s)
 	return run_plan(s)->expect.end == EXPECT_LIVELOCK;
 }
 
-/* True if the run may end with a text that names spinning threads. */
+/* True if an order that no thread can bring about is given up (features/fixed). */
+static bool gives_up(const struct run *s)
+{
+	return run_options(s)->aim == AIM_FIXED;
+}
+
+/* True if the run may end with a text that names spinning threads, or gives up an order. */
 static bool is_of_use(const struct run *s)
 {
 	if (run_is_attended(s) || run_options(s)->record || !is_told(s))
@@ -312,7 +318,7 @@ static bool is_of_use(const struct run *s)
 		return true;
 	run_each_thread(t, s)
 		if (run_thread_lives(t) && run_thread_is_held(t))
-			return run_gate_limit(s) > 0;
+			return run_gate_limit(s) > 0 || gives_up(s);
 	return false;
 }
 
@@ -386,8 +392,8 @@ static bool only_sleeps(const struct run *s, const struct run_thread *t)
 
 /* True for a livelock: the threads that run return to a few states, all others wait for them, and
  * for a while no place was reached and nothing read or written. `at_last`: the time limit has
- * passed, so fewer samples suffice. */
-static bool is_livelock(struct run *s, bool at_last)
+ * passed, so fewer samples suffice. `held`: a thread held at a gate waits like the others. */
+static bool is_livelock(struct run *s, bool at_last, bool held)
 {
 	unsigned least = at_last ? SAMPLES_AT_LAST : SAMPLES;
 	bool any = false;
@@ -397,7 +403,7 @@ static bool is_livelock(struct run *s, bool at_last)
 	run_each_thread(t, s) {
 		bool round = goes_round(s, t, least);
 
-		if (!is_sampled(t))
+		if (!is_sampled(t) || (held && run_thread_is_held(t)))
 			continue;
 		if (!may_move(t) || (!round && !is_waiting(s, t, true)))
 			return false;
@@ -449,7 +455,8 @@ static bool is_unclear(struct run *s, bool busy)
 void spin_look(struct run *s, uint64_t now, bool quiet)
 {
 	struct spins *all = spins_of(s);
-	unsigned every = expects_livelock(s) || run_outcome(s)->limit ? 1 : EVERY_TICKS;
+	bool often = expects_livelock(s) || run_outcome(s)->limit || gives_up(s);
+	unsigned every = often ? 1 : EVERY_TICKS;
 
 	if (!quiet) {
 		all->event_us = now;
@@ -462,10 +469,15 @@ void spin_look(struct run *s, uint64_t now, bool quiet)
 		return;
 	look_at_transfers(s, now);
 	sample(s);
-	if (expects_livelock(s) && !run_is_over(s) && is_livelock(s, false)) {
+	if (expects_livelock(s) && !run_is_over(s) && is_livelock(s, false, false)) {
 		run_outcome(s)->livelock = true;
 		run_end(s);
 	}
+}
+
+bool waiting_goes_round(struct run *s)
+{
+	return is_livelock(s, false, true);
 }
 
 /* At the time limit: waits a moment for samples that distinguish a slow program from a livelock;
@@ -474,7 +486,7 @@ bool spin_late(struct run *s, enum end_reason reason, double over_us)
 {
 	if (reason != END_LATE || !is_told(s))
 		return false;
-	run_outcome(s)->livelock = is_livelock(s, true);
+	run_outcome(s)->livelock = is_livelock(s, true, false);
 	return !run_outcome(s)->livelock && over_us <= BUSY_US &&
 	       is_unclear(s, over_us > LATE_US && !expects_livelock(s));
 }

@@ -94,6 +94,9 @@ void waiting_fini(struct waiting *w);
 /* True if no thread moves, except threads for which `aside` returns true. A thread with an unknown
  * wait does not move either. */
 bool waiting_rests(struct run *s, bool (*aside)(const struct run *s, const struct run_thread *t));
+/* True if for a second threads have returned to a few states, and all others wait for them or are
+ * held at gates. */
+bool waiting_goes_round(struct run *s);
 /* Appends what to try about a thread that spins. Returns false if none is known to spin. */
 bool waiting_spin_try(const struct run *s, struct str *out);
 

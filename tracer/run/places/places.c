@@ -151,8 +151,8 @@ static int put_sites(struct run *s, struct run_process *p, struct tracee_thread 
 	return 0;
 }
 
-/* Resolves the place in these images and sets its traps in the process. On SOURCE_ERROR and
-   SOURCE_NOT_FOUND *err is set. */
+/* Resolves the place in these images and sets its traps in the process. *err is set unless it
+   returns SOURCE_FOUND. */
 static enum source_answer locate(struct run *s, struct run_process *p, struct tracee_thread *t,
 				 struct place *place, const struct image *images, size_t count,
 				 struct error *err)
@@ -225,6 +225,17 @@ static int place_event(struct run *s, struct run_process *p, struct tracee_threa
 	return 0;
 }
 
+/* The failure's code may be compiled into the program no more: the place is then never reached. */
+static bool is_without_code(const struct run *s, struct place *place, enum source_answer answer,
+			    const struct error *err)
+{
+	if (answer != SOURCE_NO_CODE || s->options->aim != AIM_FIXED)
+		return false;
+	base_free(of(place)->nearest);
+	of(place)->nearest = base_strdup(err->text);
+	return true;
+}
+
 /* The initial libraries are loaded. `strict`: a location found in none of them is an error;
    otherwise (in a later image, of a child for example) the place has no site there. */
 static int settle_place(struct run *s, struct run_process *p, struct tracee_thread *t,
@@ -239,7 +250,7 @@ static int settle_place(struct run *s, struct run_process *p, struct tracee_thre
 	if (!of(place)->located)
 		return 0;
 	answer = locate(s, p, t, place, p->images.items, p->images.count, err);
-	if (answer == SOURCE_FOUND || !strict)
+	if (answer == SOURCE_FOUND || !strict || is_without_code(s, place, answer, err))
 		return 0;
 	if (answer == SOURCE_NOT_FOUND && of(place)->location.object &&
 	    !images_have(p, of(place)->location.object))
@@ -322,6 +333,7 @@ static int locate_later(struct run *s, struct run_process *p, struct tracee_thre
 		if (!module_matches(image->module, of(place)->location.object))
 			continue;
 		switch (locate(s, p, t, place, image, 1, err)) {
+		case SOURCE_NO_CODE:
 		case SOURCE_ERROR:
 			return -1;
 		case SOURCE_NOT_FOUND:

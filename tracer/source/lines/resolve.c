@@ -233,6 +233,7 @@ static void place_line(struct resolver *r, const struct location_match *match, u
 		place_in_module(r, *m, match, line, out);
 	if (out->count || r->err->code)
 		return;
+	r->without_code = true;
 	complain(r, "%s: line %u of %s has no code", r->location->text, line, match->file);
 	error_move(r->err, &r->complaint);
 }
@@ -298,6 +299,8 @@ static enum source_answer place_chosen(struct resolver *r, struct source_sites *
 
 	if (match)
 		resolve_place(r, match, out);
+	if (match && r->err->code && is_text(r) && r->without_code)
+		return SOURCE_NO_CODE;
 	if (!match || r->err->code)
 		return SOURCE_ERROR;
 	tidy(out);

@@ -36,7 +36,8 @@ struct resolver {
 	ARRAY(struct module *) modules; /* modules of the current group */
 	struct module *first;		/* the executable, for messages */
 	struct location_matches matches;
-	bool complained; /* `complaint` is set: there is a match, but it cannot be used */
+	bool complained;   /* `complaint` is set: there is a match, but it cannot be used */
+	bool without_code; /* the chosen line has no code */
 	struct error complaint;
 	struct error *err;
 };

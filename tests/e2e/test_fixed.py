@@ -1,0 +1,249 @@
+"""`gatectl run --fixed`: the script of a failure is a regression test of its repair. 116 while the failure is there, 0
+when it is not, with one line about the order that has become impossible."""
+
+from harness import compile_text, params, timeout
+
+# Two threads add to a sum. FIXED: 0 no lock, 1 a lock, 2 the second thread adds nothing, 3 the line is compiled out,
+# 4 a flag that is waited for in a loop. ENDS: how the repaired program ends, see finish().
+SUM = r"""
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile int sum;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+static void enter(void)
+{
+	if (FIXED == 1)
+		pthread_mutex_lock(&lock);
+	while (FIXED == 4 && atomic_flag_test_and_set(&busy))
+		;
+}
+static void leave(void)
+{
+	atomic_flag_clear(&busy);
+	if (FIXED == 1)
+		pthread_mutex_unlock(&lock);
+}
+static void *add(void *n)
+{
+	int seen;
+
+	if (FIXED == 2 && *(int *)n == 2)
+		return n;
+	enter();
+	seen = sum;
+#if FIXED != 3
+	sum = seen + *(int *)n;
+#else
+	__sync_fetch_and_add(&sum, *(int *)n);
+#endif
+	leave();
+	return n;
+}
+static int finish(void)
+{
+	if (ENDS == 's')
+		raise(SIGSEGV);
+	if (ENDS == 'd')
+		pthread_mutex_lock(&lock), pthread_mutex_lock(&lock);
+	return ENDS == 'e' ? 3 : 0;
+}
+int main(void)
+{
+	pthread_t t[2];
+	int one = 1, two = 2;
+
+	pthread_create(&t[0], NULL, add, &one);
+	pthread_create(&t[1], NULL, add, &two);
+	pthread_join(t[0], NULL);
+	pthread_join(t[1], NULL);
+	if (sum != 3 && FIXED != 2)
+		return fprintf(stderr, "lost\n"), 1;
+	return finish();
+}
+"""
+
+# As explore writes it: add#1 is held between its read and its write until add#2 has ended.
+SCRIPT = """
+local read = SimpleGate "read"
+local over = SimpleGate "over"
+at("add;sum = seen + *(int *)n", { thread = "add#1" }):open(read):wait(over)
+at("add;sum = seen + *(int *)n", { thread = "add#2" }):wait(read)
+on("thread-exit", { thread = "add#2" }):open(over)
+expect { exit = 1 }
+"""
+LINE = next(n for n, line in enumerate(SUM.lstrip("\n").split("\n"), 3) if "sum = seen + *(int *)n" in line)
+# The first thread with the lock is the one that is held: which one that is, no gate says.
+ORDERS = ("gatectl: fixed: the order thread-exit@add#2 -> sum.c:%d@add#1 cannot come about: " % LINE,
+          "gatectl: fixed: the order sum.c:%d@add#1 -> sum.c:%d@add#2 cannot come about: " % (LINE, LINE))
+WAITS = ("add#2 waits for mutex lock held by add#1, in enter at sum.c:", "add#1 waits for mutex lock held by add#2, in enter at sum.c:")
+BUILDS = ("gcc -O0", "gcc -O2", "clang -O0", "clang -O2")
+
+
+def program(fixed, ends="'-'", build="gcc -O0"):
+    compiler, level = build.split()
+    return compile_text("sum.c", "#define FIXED %d\n#define ENDS %s\n%s" % (fixed, ends, SUM.lstrip("\n")), "-g %s" % level, compiler)
+
+
+def fixed(t, built, script=SCRIPT, options=(), **kw):
+    return t.run_gated(built, script=script, options=["--fixed", *options], **kw)
+
+
+def names_order(t, r, reasons=WAITS):
+    t.check(any(order + reason in r.err for order, reason in zip(ORDERS, reasons)), "the order is not named", r)
+
+
+def passed(t, r):
+    t.equal(r.status, 0, "status", r)
+    t.equal(r.report["verdict"], "ok", "verdict in the report", r)
+    t.check("gatectl: " not in r.err.replace("gatectl: fixed: ", ""), "more than the line is said", r)
+    return r
+
+
+@params(*BUILDS)
+def test_bug_is_found(t, build):
+    r = fixed(t, program(0, build=build))
+    t.verdict(r, 116)
+    t.check("gatectl: found: the failure is back: exit status 1\n" in r.err, "the failure is not named", r)
+    t.check("\ntry: " in r.err, "no advice", r)
+
+
+@params(*BUILDS)
+def test_lock(t, build):
+    """The wait for the lock is seen, not waited for: the run is far shorter than the gate limit."""
+    r = passed(t, fixed(t, program(1, build=build)))
+    names_order(t, r)
+    t.check("cannot come about" in r.report["note"], "the report does not have the line", r)
+
+
+def test_place_not_reached(t):
+    r = passed(t, fixed(t, program(2)))
+    t.check("gatectl: fixed: the order " in r.err and " cannot come about: " in r.err, "the order is not named", r)
+
+
+def test_line_without_code(t):
+    r = passed(t, fixed(t, program(3)))
+    t.check("has no code of its own" in r.err, "the reason is not named", r)
+
+
+def test_spin(t):
+    """Nobody waits in the kernel: that no thread makes progress shows in their states."""
+    r = passed(t, fixed(t, program(4), options=["--gate-limit", "0"]))
+    names_order(t, r, ("add#2 ", "add#1 "))
+
+
+def test_gates_of_other_orders_stay(t):
+    """Only the impossible order is given up: what a later gate forces is still forced."""
+    more = SCRIPT.replace("expect", 'local first = SimpleGate "first"\n'
+                          'on("thread-exit", { thread = "add#1" }):open(first)\n'
+                          'at("main;pthread_join#1"):wait(first)\nexpect')
+    r = passed(t, fixed(t, program(1), script=more))
+    gates = {g["name"]: g["open"] for g in r.report["gates"]}
+    t.check(gates["first"], "the other gate was not opened by its thread", r)
+    t.equal(r.err.count("gatectl: fixed: "), 1, "lines", r)
+
+
+def test_repeat(t):
+    r = fixed(t, program(1), options=["--repeat", "5"], report=False)
+    t.equal(r.status, 0, "status", r)
+    t.check("gatectl: 5 of 5 runs agreed\n" in r.err, "the runs did not agree", r)
+    t.check("cannot come about" in r.err, "the order is not named", r)
+    r = fixed(t, program(0), options=["--repeat", "5"], report=False)
+    t.equal(r.status, 116, "status", r)
+    t.check("gatectl: 0 of 1 runs agreed; the last one did not\n" in r.err, "it did not stop at the first", r)
+
+
+@params(("'e'", 3, "but the program ended with exit status 3"), ("'s'", 139, "gatectl: crashed: SIGSEGV"), ("'d'", 123, "gatectl: deadlock: "))
+def test_own_failure(t, case):
+    """The repaired program has to end well; another failure than the script's is reported as such."""
+    ends, status, text = case
+    r = fixed(t, program(1, ends))
+    t.equal(r.status, status, "status", r)
+    t.check(text in r.err, "%r is not said" % text, r)
+    t.check(ends == "'e'" or "cannot come about" in r.err, "the order is not named", r)
+    t.check("gatectl: found:" not in r.err, "that is not the failure", r)
+
+
+def test_text_is_gone(t):
+    r = fixed(t, program(1), script=SCRIPT.replace("add;sum = seen", "add;total = seen"))
+    t.error(r, where=r"gates\d+\.lua:4: add;total = seen")
+    t.check("check --fix" in r.err, "the advice is missing", r)
+
+
+@params(("", "no script expects a failure"), ("expect { exit = 0 }", "what the script expects is no failure: exit status 0"),
+        ("expect { gate_deadlock = true }", "what the script expects is no failure: a deadlock with a gate in it"))
+def test_expects_no_failure(t, case):
+    expect, text = case
+    r = fixed(t, program(1), script=SCRIPT.replace("expect { exit = 1 }", expect))
+    t.error(r)
+    t.check("--fixed: " + text in r.first, "%r is not said" % text, r)
+
+
+def test_end_function(t):
+    """A function of expect is asked, although its gates did not open."""
+    script = SCRIPT.replace("{ exit = 1 }", '(function(run) return run.status == 1 end, "a lost sum")')
+    t.verdict(fixed(t, program(0), script=script), 116)
+    passed(t, fixed(t, program(1), script=script))
+
+
+DEADLOCK = r"""
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void *forth(void *p)
+{
+	pthread_mutex_lock(&a);
+	pthread_mutex_lock(&b);
+	pthread_mutex_unlock(&b);
+	pthread_mutex_unlock(&a);
+	return p;
+}
+static void *back(void *p)
+{
+	pthread_mutex_lock(FIXED ? &a : &b);
+	pthread_mutex_lock(FIXED ? &b : &a);
+	pthread_mutex_unlock(&b);
+	pthread_mutex_unlock(&a);
+	return p;
+}
+int main(void)
+{
+	pthread_t t[2];
+
+	pthread_create(&t[0], 0, forth, 0);
+	pthread_create(&t[1], 0, back, 0);
+	pthread_join(t[0], 0);
+	pthread_join(t[1], 0);
+	return 0;
+}
+"""
+
+
+@params(0, 1)
+def test_deadlock(t, repaired):
+    built = compile_text("both.c", "#define FIXED %d\n%s" % (repaired, DEADLOCK))
+    script = ('local f, k = SimpleGate "f", SimpleGate "k"\n'
+              'at("forth;pthread_mutex_lock(&b)"):open(f):wait(k)\n'
+              'at("back;pthread_mutex_lock#2"):open(k):wait(f)\nexpect { deadlock = true }\n')
+    r = fixed(t, built, script=script)
+    if repaired:
+        passed(t, r)
+        t.check("waits for mutex a held by " in r.err, "the order is not named", r)
+    else:
+        t.verdict(r, 116)
+        t.check("gatectl: found: the failure is back: no thread of the program can move: " in r.err, "the cycle is not named", r)
+
+
+@timeout(300)
+def test_from_explore(t):
+    """The way of the manual: explore finds it, its script is kept, the repair passes."""
+    out = t.path("found")
+    r = t.gate("explore", "-j1", "--verify", "20", "-o", out, "--", program(0), seconds=200)
+    t.equal(r.status, 116, "status", r)
+    with open(out + "/1/gates.lua") as f:
+        script = f.read()
+    t.verdict(fixed(t, program(0), script=script), 116)
+    passed(t, fixed(t, program(1), script=script))
