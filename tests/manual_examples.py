@@ -20,6 +20,8 @@ SECONDS = 300
 # (document, start of a block or command, why it is not run)
 NOT_RUN = [
     ("gatectl-run.1", "docker run", "needs docker"),
+    ("gatectl-run.1", "gatectl run --fixed -g gates/lost_update", "needs a repaired program: tests/e2e/test_fixed.py runs such"),
+    ("gatectl-explore.1", "gatectl_add_test(", "needs a project of CMake: tests/e2e/test_cmake.py runs such"),
     ("gatectl-run.1", "securityContext:", "needs Kubernetes"),
     ("gatectl-harness.1", "{ push(1); pop() }", "shows the form of a harness"),
     ("gatectl-harness.1", "push(1)=1 pop()=1,2", "shows the form of an outcome"),

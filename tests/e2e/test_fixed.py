@@ -237,6 +237,22 @@ def test_deadlock(t, repaired):
         t.check("gatectl: found: the failure is back: no thread of the program can move: " in r.err, "the cycle is not named", r)
 
 
+def test_barrier(t):
+    """No place opens a barrier: two threads never wait at it."""
+    built = compile_text("both.c", "#define FIXED 1\n%s" % DEADLOCK)
+    script = ('local both = BarrierGate("both", 2)\nat("forth;pthread_mutex_lock(&b)"):wait(both)\n'
+              'at("back;pthread_mutex_lock#2"):wait(both)\nexpect { deadlock = true }\n')
+    r = passed(t, fixed(t, built, script=script))
+    t.check(" (both) cannot let the thread go on: " in r.err and "waits for mutex a held by " in r.err, "the reason is not named", r)
+
+
+def test_condition(t):
+    script = SCRIPT.replace("expect", 'at("main;pthread_join#1"):when("sum == 77")\nexpect')
+    r = fixed(t, program(1), script=script, options=["-v"])
+    t.equal(r.status, 0, "status", r)
+    t.check("condition at sum.c:" in r.err and " cannot let the thread go on: " in r.err, "the condition is not named", r)
+
+
 @timeout(300)
 def test_from_explore(t):
     """The way of the manual: explore finds it, its script is kept, the repair passes."""

@@ -310,19 +310,24 @@ static void add_event(const struct place *p, struct str *out)
 		str_addf(out, "@%s", p->thread);
 }
 
-/* Appends the order that holds threads at `to` (its gate is NULL for a function of the script). */
+/* Appends the order that holds threads at `to`; a gate that no place opens (a barrier), or a
+ * function of the script (g is NULL), is no order. */
 static void add_order(struct run *s, const struct place *to, const struct gate *g, struct str *out)
 {
 	const struct place *from = g ? place_with_step(s, g, true) : NULL;
 
-	str_add(out, from || !g ? "the order " : "the gate ");
-	if (from)
+	if (from) {
+		str_add(out, "the order ");
 		add_event(from, out);
-	else
-		str_add(out, g ? g->name : place_holder(to));
-	str_add(out, " -> ");
-	add_event(hints_main(to), out);
-	str_add(out, " cannot come about: ");
+		str_add(out, " -> ");
+		add_event(hints_main(to), out);
+		str_add(out, " cannot come about: ");
+	} else {
+		str_addf(out, "%s at ", g ? "gate" : place_holder(to));
+		add_event(hints_main(to), out);
+		str_addf(out,
+			 " (%s) cannot let the thread go on: ", g ? g->name : place_source(to));
+	}
 }
 
 static void add_sentences(const struct circle *c, size_t end, struct str *out)
