@@ -178,6 +178,7 @@ def test_status_and_signal(t):
     f = failed(t, r, "status", "exit status 7")
     t.equal(read(f["folder"], "stdout")[0], "3", "standard output")
     t.equal(read(f["folder"], "stderr"), "now\n", "standard error")
+    t.check("\nthe program's last message: now\n" in r.err, "the program's own message", r)
     t.check("\ntry: gatectl replay " in r.err, "what to do next", r)
     r = explore(t, nested(), "11")
     f = failed(t, r, "signal", "SIGSEGV")

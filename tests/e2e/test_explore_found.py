@@ -1,5 +1,6 @@
 """What a search has found is on the disk before anything else is tried with it, and whatever ends that."""
 import os
+import re
 import signal
 
 from harness import Process, compile_text, params, wait_until
@@ -110,6 +111,45 @@ def test_no_time_for_a_hang(t):
     t.check("the first: a hang" in r.err and "\nno script of gates: there was no time to " in r.err, "what, and why no script", r)
     kept = set(os.listdir(t.path("found/1")))
     t.check("schedule" in kept and ("report.json" in kept or "no time to run its schedule once more" in r.err), "kept", r)
+
+
+THREE = """#include <pthread.h>
+#include <stdio.h>
+static volatile int a, b, c;
+static void *add(void *p)
+{
+	a++; /* one line reads and writes: no gate by line parts that */
+	b++;
+	c++;
+	return p;
+}
+int main(int n, char **v)
+{
+	pthread_t t[2];
+	if (n > 1)
+		return 0;
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, add, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	return a != 2 ? 1 : b != 2 ? 2 : c != 2 ? 3 : 0;
+}
+"""
+
+
+def test_others_without_a_script(t):
+    """Each failure without a script says why, and how to make it; an older failure's folder is told and kept."""
+    program = compile_text("three.c", THREE)
+    r = t.gate("explore", "--all", "--runs", "100", "--gates-for", "0.001", "-j", "1", "-o", t.path("found"), program)
+    t.check(r.err.startswith("gatectl: found: 3 failures in 100 schedules; "), "three failures", r)
+    for n in "2", "3":
+        where = t.path("found/" + n)
+        t.check(re.search(": %s\nno script of gates: .+; gatectl explore -g %s/schedule tries again\n" % (where, where), r.err),
+                "why failure %s has none, and how to make it" % n, r)
+    r = t.gate("explore", "--runs", "2", "-o", t.path("found"), program, "passes")
+    t.equal(r.status, 0, "nothing found", r)
+    t.check("%s is of an earlier search, which found a failure\n" % t.path("found/1") in r.err, "the old folder", r)
+    t.check(os.path.exists(t.path("found/1/schedule")), "it is kept")
 
 
 PIPES = {"stdout": -1, "stderr": -1, "text": True}

@@ -1,6 +1,7 @@
 /* gatectl explore: failures and a summary on standard error; each failure in a folder. */
 #include "tracer/search/explore.h"
 #include "tracer/base/log.h"
+#include "tracer/base/text/foreign.h"
 #include "tracer/cli/cli.h"
 #include "tracer/cli/report/report.h"
 #include "tracer/cli/progress.h"
@@ -8,8 +9,10 @@
 #include "tracer/sched/schedule/schedule.h"
 #include "tracer/features/features.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- options --------------------------------------------------------------------------------- */
 
@@ -212,6 +215,17 @@ static void add_cut(const struct explore *e, struct str *out)
 		str_addf(out, "in cut/%s %s\n", str_base_name(folder), e->cuts.items[0].words);
 }
 
+/* Folders of earlier failures are never removed: they may be the only trace of a rare one. */
+static void add_old_failure(const struct explore *e, struct str *out)
+{
+	STR(first);
+
+	str_addf(&first, "%s/1", e->options.output);
+	if (!e->failures.count && !access(str_text(&first), F_OK))
+		str_addf(out, "%s is of an earlier search, which found a failure\n",
+			 str_text(&first));
+}
+
 static void add_oddities(const struct explore *e, struct str *out)
 {
 	if (e->earlier)
@@ -248,6 +262,7 @@ static void add_oddities(const struct explore *e, struct str *out)
 			 e->options.from);
 	if (!e->forked && e->not_forked)
 		str_addf(out, "each schedule has started the program again: %s\n", e->not_forked);
+	add_old_failure(e, out);
 }
 
 static void add_summary(const struct explore *e, struct str *out)
@@ -297,12 +312,31 @@ static void add_undisturbed(const struct explore_failure *f, struct str *out)
 			     "needed\n");
 }
 
+/* Adds the last line that the program wrote on standard error, if its exit status is the failure. */
+static void add_last_message(const struct explore_failure *f, struct str *out)
+{
+	const char *text = str_text(&f->err);
+	size_t end = f->err.length, begin;
+
+	while (end && isspace((unsigned char)text[end - 1]))
+		end--;
+	for (begin = end; begin && text[begin - 1] != '\n';)
+		begin--;
+	if (strcmp(f->kind, "status") != 0 || begin == end)
+		return;
+	OWNED(line) = base_strndup(text + begin, end - begin);
+	str_add(out, "the program's last message: ");
+	foreign_line(out, line);
+	str_add(out, "\n");
+}
+
 /* Adds what `run` would print, and the replay command if that gives no hint. */
 static void add_story(const struct explore_failure *f, struct str *out)
 {
 	if (f->rerun != RERUN_NONE && f->rerun != RERUN_SAME)
 		str_add(out, "a second run of the schedule did not fail like that: the program "
 			     "depends on more than the order of its threads\n");
+	add_last_message(f, out);
 	str_add(out, f->text);
 	if (f->folder && !strstr(f->text, "\ntry: "))
 		str_addf(out, "try: gatectl replay %s/schedule\n", f->folder);
@@ -320,6 +354,15 @@ static void add_story(const struct explore_failure *f, struct str *out)
 	}
 }
 
+/* Says why a failure that is not the first has no script. */
+static void add_without_script(const struct explore_failure *f, struct str *out)
+{
+	if (f->script || !f->folder)
+		return;
+	str_addf(out, "no script of gates: %s; gatectl explore -g %s/schedule tries again\n",
+		 f->no_script ? f->no_script : "the search for one was ended", f->folder);
+}
+
 static void add_others(const struct cli *cli, const struct explore *e, struct str *out)
 {
 	for (size_t i = 1; i < e->failures.count; i++) {
@@ -329,6 +372,8 @@ static void add_others(const struct cli *cli, const struct explore *e, struct st
 			 str_plural(f->times), f->folder ? f->folder : "not written");
 		if (cli->run.verbose)
 			add_story(f, out);
+		else
+			add_without_script(f, out);
 	}
 }
 

@@ -43,11 +43,19 @@ const char explore_gates_cut[] = "There was no time to try the script without ea
 
 void explore_gates_runs(unsigned long forced, unsigned long asked, double seconds, struct str *out)
 {
-	if (forced >= asked)
+	if (forced >= asked) {
 		str_addf(out, "%lu of %lu runs", forced, asked);
+		return;
+	}
+	if (forced == 1)
+		str_add(out, "the only run");
 	else
-		str_addf(out, "all of the %lu runs that %.0f s gave of the %lu asked for", forced,
-			 seconds, asked);
+		str_addf(out, "all of the %lu runs", forced);
+	if (seconds < 0.5)
+		str_add(out, " for which there was time");
+	else
+		str_addf(out, " that %.0f s gave", seconds);
+	str_addf(out, " of the %lu asked for", asked);
 }
 
 static void add_title(const struct synth *g, struct str *out)
