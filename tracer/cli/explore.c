@@ -312,7 +312,7 @@ static void add_undisturbed(const struct explore_failure *f, struct str *out)
 			     "needed\n");
 }
 
-/* Adds the last line that the program wrote on standard error, if its exit status is the failure. */
+/* Adds the program's last line on standard error, if its exit status is the failure. */
 static void add_last_message(const struct explore_failure *f, struct str *out)
 {
 	const char *text = str_text(&f->err);
