@@ -2,6 +2,7 @@
 #include "lua/script_internal.h"
 
 #include "tracer/base/signame.h"
+#include "tracer/base/text/regex.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -99,6 +100,9 @@ struct ended {
 	const struct script_end *end; /* NULL: the function has returned */
 };
 
+static const char over[] =
+	"this run is no longer valid: it is only valid inside the function of expect";
+
 /* core.expect_function(f, text) */
 static int core_expect_function(lua_State *L)
 {
@@ -134,6 +138,24 @@ static void push_output(lua_State *L, const char *key, const struct str *text)
 	lua_pushlstring(L, str_text(text), text->length);
 }
 
+/* run:matches(expression): true if it matches a part of one of the outputs. */
+static int run_matches(lua_State *L)
+{
+	const struct ended *r = luaL_checkudata(L, 1, RUN);
+	const char *expression = luaL_checkstring(L, 2);
+	const char *wrong = regex_wrong(expression);
+
+	if (wrong)
+		fault_raise(L, "run:matches: %s is no regular expression: %s", expression, wrong);
+	if (!r->end)
+		fault_raise(L, "%s", over);
+	push_output(L, "stdout", r->end->stdout_text);
+	push_output(L, "stderr", r->end->stderr_text);
+	lua_pushboolean(L, regex_matches(expression, lua_tostring(L, -2)) ||
+				   regex_matches(expression, lua_tostring(L, -1)));
+	return 1;
+}
+
 static void push_threads(lua_State *L)
 {
 	const struct engine *e = script_of(L)->engine;
@@ -152,8 +174,7 @@ static int run_index(lua_State *L)
 	const char *key = luaL_tolstring(L, 2, NULL);
 
 	if (!r->end)
-		return fault_raise(L, "this run is no longer valid: it is only valid inside the "
-				      "function of expect");
+		return fault_raise(L, "%s", over);
 	if (strcmp(key, "status") == 0 && r->end->exited) {
 		lua_pushinteger(L, r->end->status);
 	} else if (strcmp(key, "status") == 0) {
@@ -167,10 +188,12 @@ static int run_index(lua_State *L)
 		push_output(L, key, r->end->stderr_text);
 	} else if (strcmp(key, "threads") == 0) {
 		push_threads(L);
+	} else if (strcmp(key, "matches") == 0) {
+		lua_pushcfunction(L, run_matches);
 	} else {
 		fault_raise(L,
 			    "no field '%s' in run; fields are status, signal, stdout, stderr, "
-			    "threads",
+			    "threads, matches",
 			    key);
 	}
 	return 1;

@@ -62,7 +62,8 @@ SCHED = ["tracer/sched", "tracer/sched/strategy", "tracer/sched/schedule", "trac
 EDGES["tracer/search"] = KERNEL + SCHED + ["tracer/features/convert", "tracer/features/order_log", "tracer/scripts"]
 EDGES["tracer/synth"] = KERNEL + SCHED + ["tracer/search", "tracer/synth/plan", "tracer/synth/script", "tracer/features/convert"]
 EDGES["tracer/harness"] = KERNEL + SCHED + ["tracer/search", "tracer/synth", "tracer/harness/model"]
-EDGES["tracer/cli"] = KERNEL + SCHED + ["tracer/search", "tracer/synth", "tracer/synth/script", "tracer/harness", "tracer/harness/model", "tracer/audit", "tracer/scripts", "tracer/features",
+EDGES["tracer/suite"] = ["tracer/base", "tracer/run"]
+EDGES["tracer/cli"] = KERNEL + SCHED + ["tracer/suite", "tracer/search", "tracer/synth", "tracer/synth/script", "tracer/harness", "tracer/harness/model", "tracer/audit", "tracer/scripts", "tracer/features",
                                         "tracer/features/interactive", "tracer/features/order_log"]
 EDGES["tracer/sched"] = KERNEL + ["tracer/features/waiting", "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/races"]
 EDGES["tracer/features/interactive"] += ["tracer/sched", "tracer/synth/script"]

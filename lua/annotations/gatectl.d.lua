@@ -179,6 +179,7 @@ function elide_sleep(location, options) end
 ---@field stdout string
 ---@field stderr string
 ---@field threads Thread[] all threads of the run, in order of creation
+---@field matches fun(self: Run, expression: string): boolean POSIX extended regular expression, on stdout or stderr
 
 ---@class Expected
 ---@field exit? integer

@@ -22,11 +22,17 @@ struct cli_check {
 	bool lock, fix, order;
 };
 
+/* Options of explore for a suite: where its tests come from, and which. NULL: not given. */
+struct cli_suite {
+	const char *ctest, *gtest, *list, *regex;
+	bool is_test; /* this process searches one test of a suite */
+};
+
 struct cli {
 	struct run_options run;
 	bool help, version, color, no_cache;
 	struct cli_check check;
-	struct report_suite suite; /* the runs so far, for JUnit */
+	struct report_suite junit; /* the runs so far */
 	unsigned long runs;	   /* given by --runs; 0: not given */
 	const char *output;	   /* given by --output; NULL: not given */
 	/* explore, harness: go on after the first failure; audit: any confidence; convert:
@@ -39,6 +45,7 @@ struct cli {
 	const char *ignore;		/* races: a file of locations; NULL: none */
 	struct harness_options harness; /* of harness; `library` is in `rest` */
 	struct cli_audit audit;
+	struct cli_suite suite;
 	bool merge;  /* explore: merge folders, run nothing */
 	char **rest; /* words after the options: PROG and its arguments */
 	int rest_count;
@@ -96,6 +103,13 @@ int explore_take_schedule(struct cli *cli, struct error *err);
 void explore_settle(struct cli *cli);
 /* Sets the time for scripts: --gates-for, or what a search of `seconds` (0: no limit) leaves. */
 void explore_settle_gates(const struct cli *cli, double seconds, struct explore_options *o);
+
+/* True if explore is to search a suite of tests, by --ctest, --gtest or --list. */
+bool suite_is_asked(const struct cli *cli);
+/* Checks the options of a suite against the others. Returns 0, or -1 with *err set. */
+int suite_check(const struct cli *cli, struct error *err);
+/* gatectl explore of a suite. Returns the exit status. */
+int command_suite(struct cli *cli);
 
 /* Prints an error and its hint in the manual's form. Returns the exit status. */
 int output_error(const struct cli *cli, const struct error *err);

@@ -439,7 +439,8 @@ static struct explore explore_of(const struct cli *cli)
 	return (struct explore){.quick = &search_features,
 				.full = &sched_features,
 				.plain = &all_features,
-				.options = cli->explore};
+				.options = cli->explore,
+				.ends_alone = cli->suite.is_test};
 }
 
 static int explore(struct cli *cli)
@@ -569,6 +570,8 @@ int command_explore(struct cli *cli)
 {
 	ERROR(err);
 
+	if (suite_is_asked(cli))
+		return command_suite(cli);
 	set_kinds(&cli->run);
 	explore_settle(cli);
 	explore_settle_gates(cli, cli->most_seconds, &cli->explore);

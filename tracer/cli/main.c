@@ -55,7 +55,8 @@ static const struct command commands[] = {
 	 command_convert,
 	 "program"},
 	{"explore",
-	 "explore [OPTIONS] [-g FILE.lua]... [-o DIR] [--] PROG [ARG...]",
+	 "explore [OPTIONS] [-g FILE.lua]... [-o DIR] [--] PROG [ARG...]\n"
+	 "  gatectl explore [OPTIONS] [-R REGEX] --ctest DIR | --gtest PROG | --list FILE",
 	 "search the interleavings for one that fails",
 	 {"gatectl explore ./bank", "gatectl explore --all --runs 500 -o found ./sensors"},
 	 CMD_EXPLORE,

@@ -160,6 +160,7 @@ struct explore {
 	const struct features *quick, *full, *plain;
 	struct experiment x;
 	struct explore_options options;
+	bool ends_alone; /* end after one run of a program that has one thread */
 	/* Receives what the program wrote on its standard output in each schedule; may be NULL. */
 	void (*said)(void *ctx, const char *text);
 	void *said_ctx;
@@ -179,6 +180,7 @@ struct explore {
 	/* Digest of all schedules in order: equal searches have equal digests. */
 	uint64_t digest;
 	unsigned long alone;	       /* schedules in which the program had one thread */
+	unsigned long threads;	       /* threads of the program, of all its processes */
 	unsigned long barred;	       /* schedules that the script's gates ended; no failures */
 	unsigned long twice, differed; /* schedules run twice; those whose second run differed */
 	char *differs;		       /* first step that differed, in words; may be NULL */

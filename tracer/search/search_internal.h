@@ -61,11 +61,11 @@ struct explore_outcome {
 	bool early;
 	uint64_t at_us; /* end of the run, in microseconds since the search began */
 	uint64_t digest, points;
-	bool asks_ids; /* the program has read its thread or process IDs */
-	bool twice;    /* the schedule was run a second time */
-	bool alone;    /* the program has had one thread, in this run and in those before it */
-	char *differs; /* where the second run differed; may be NULL */
-	char *said;    /* the program's output, if explore.said is set; else NULL */
+	bool asks_ids;	  /* the program has read its thread or process IDs */
+	bool twice;	  /* the schedule was run a second time */
+	uint64_t threads; /* of the program, in this run and in those before it */
+	char *differs;	  /* where the second run differed; may be NULL */
+	char *said;	  /* the program's output, if explore.said is set; else NULL */
 	/* Words that the strategy learns from the run. */
 	ARRAY(uint64_t) lesson;
 	/* The worker's first schedule that passed, sent once; else empty. */

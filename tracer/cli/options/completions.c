@@ -28,6 +28,7 @@ static enum value value_of(const struct option_row *o)
 	       : strcmp(a, "FILE.lua") == 0		 ? VALUE_SCRIPT
 	       : strcmp(a, "FILE.schedule") == 0	 ? VALUE_SCHEDULE
 	       : strcmp(a, "FILE") == 0			 ? VALUE_FILE
+	       : strcmp(a, "PROG") == 0			 ? VALUE_FILE
 	       : strcmp(a, "PID") == 0			 ? VALUE_PROCESS
 	       : n >= 3 && strcmp(a + n - 3, "DIR") == 0 ? VALUE_DIRECTORY
 							 : VALUE_ANY;

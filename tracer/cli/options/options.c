@@ -194,7 +194,8 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 		.gates_seconds = -1,
 		.color = wants_color()};
 	passed = take_all_options(c, argc, argv, out, err);
-	if (passed < 0 || (c->mask == CMD_EXPLORE && explore_take_schedule(out, err) < 0))
+	if (passed < 0 || (c->mask == CMD_EXPLORE &&
+			   (explore_take_schedule(out, err) < 0 || suite_check(out, err) < 0)))
 		return -1;
 	out->rest = argv + passed;
 	out->rest_count = argc - passed;
@@ -204,7 +205,7 @@ int options_parse(const struct command *c, int argc, char **argv, struct cli *ou
 	if (misplaced_script(c, out, err) < 0)
 		return -1;
 	if (out->help || out->version || out->rest_count || out->schedule || out->audit.folder ||
-	    out->run.pid)
+	    out->run.pid || suite_is_asked(out))
 		return 0;
 	error_set(err, ERROR_USAGE, "%s: no %s was given", c->name,
 		  out->merge ? "folder" : c->wants);

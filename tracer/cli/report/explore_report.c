@@ -111,6 +111,7 @@ static void add_numbers(const struct explore *e, struct json *j)
 	json_integer(j, "distinct", (long long)e->distinct);
 	json_string(j, "digest", str_text(&digest));
 	json_integer(j, "points", (long long)e->points);
+	json_integer(j, "threads", (long long)e->threads);
 	json_integer(j, "barred", (long long)e->barred);
 	json_integer(j, "cut", (long long)e->cut);
 	if (e->cuts.count)

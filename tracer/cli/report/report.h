@@ -29,6 +29,8 @@ struct cli_record {
 	char *const *argv;
 	double seconds;
 	const char *headline, *text;
+	/* Adds the test cases to JUnit's report; NULL: the command is one case. */
+	void (*cases)(const void *of, struct report_suite *suite);
 	/* Set by audit, which has no JUnit report. */
 	void (*sarif)(const void *of, struct str *out);
 	void (*baseline)(const void *of, struct str *out);
@@ -56,6 +58,11 @@ int found_write_cuts(struct explore *e, struct error *err);
 
 /* Writes the reports of explore. Returns 0, or -1 with *err set. */
 int explore_report(const struct cli *cli, const struct explore *e, int status, struct error *err);
+struct suite;
+/* Writes the reports of a suite. `source`: its folder, program or file. Returns 0, or -1 with *err
+   set. */
+int suite_report(const struct cli *cli, const struct suite *s, const char *source, int status,
+		 double seconds, struct error *err);
 /* Writes the reports of harness. Returns 0, or -1 with *err set. */
 int harness_report(const struct cli *cli, const struct harness_hunt *h, int status,
 		   struct error *err);

@@ -55,7 +55,7 @@ static int reports_put(const char *path, const struct str *text, struct error *e
 
 int reports_write(struct cli *cli, const struct run_result *r, struct error *err)
 {
-	report_suite_add(&cli->suite, r->testcase, r->seconds, str_text(&r->reports[REPORT_JUNIT]));
+	report_suite_add(&cli->junit, r->testcase, r->seconds, str_text(&r->reports[REPORT_JUNIT]));
 	array_each(const char *, path, &cli->run.reports) {
 		enum report_kind kind = report_kind_of(*path);
 
@@ -80,11 +80,11 @@ int reports_finish(struct cli *cli, struct error *err)
 
 		if (failed || report_kind_of(*path) != REPORT_JUNIT)
 			continue;
-		print_suite(cli, &cli->suite, cli->run.argv, &text);
+		print_suite(cli, &cli->junit, cli->run.argv, &text);
 		failed = reports_put(*path, &text, err);
 		str_fini(&text);
 	}
-	str_fini(&cli->suite.cases);
+	str_fini(&cli->junit.cases);
 	return failed;
 }
 
@@ -138,9 +138,13 @@ static void record_junit(const struct cli *cli, const struct cli_record *r, stru
 	str_addf(&name, "%s %s", r->command, program);
 	str_add(&said, r->headline);
 	test.name = str_text(&name);
-	test.outcome = set_outcome(r, &test);
-	report_test_print(&test, &printed);
-	report_suite_add(&suite, test.outcome, r->seconds, str_text(&printed));
+	if (r->cases) {
+		r->cases(r->of, &suite);
+	} else {
+		test.outcome = set_outcome(r, &test);
+		report_test_print(&test, &printed);
+		report_suite_add(&suite, test.outcome, r->seconds, str_text(&printed));
+	}
 	print_suite(cli, &suite, r->argv, out);
 	str_fini(&suite.cases);
 	str_fini(&printed);

@@ -219,7 +219,7 @@ function setPrint(on) {
 	applyTheme(on);
 }
 
-const pages = { explore: explorePage, harness: harnessPage, audit: auditPage, races: racesPage };
+const pages = { explore: explorePage, suite: suitePage, harness: harnessPage, audit: auditPage, races: racesPage };
 const [head, ...parts] = pages[command]();
 document.body.append(head, element('main', {}, ...parts.filter(Boolean)));
 applyTheme(false);

@@ -79,7 +79,7 @@ static enum strategy_result worker_take(struct explore *e, struct sched *c,
 	o->late = o->ended == EXPLORE_TRUNCATED && r->out_of_time;
 	take_last(c, o);
 	o->asks_ids = c->seen & SCHED_ASKS_IDS;
-	o->alone = c->paths.count < 2;
+	o->threads = c->paths.count;
 	o->said = e->said ? take_said(c) : NULL;
 	if (o->ended == EXPLORE_FAILED && !explore_known(e, o->key))
 		take_failure(c, r, kind, o);

@@ -15,7 +15,7 @@
 
 /* ---- header: identifies the search ----------------------------------------------------------- */
 
-static const char version[] = "gatectl search 7";
+static const char version[] = "gatectl search 8";
 
 /* Digest of the file's contents, independent of its times. Returns 0 if it cannot be read. */
 static uint64_t digest_of(const char *path)

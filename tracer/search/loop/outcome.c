@@ -213,8 +213,8 @@ static void code_outcome(struct record *r, struct explore_outcome *o)
 	char **const texts[] = {&o->differs, &o->said, &o->last_steps, &o->last_threads,
 				&o->last_words};
 	uint64_t ended = o->ended, rechecked = o->twice;
-	uint64_t flags = (uint64_t)o->alone << 4 | (uint64_t)o->late << 3 |
-			 (uint64_t)o->asks_ids << 2 | (uint64_t)o->early << 1 | o->none;
+	uint64_t flags = (uint64_t)o->late << 3 | (uint64_t)o->asks_ids << 2 |
+			 (uint64_t)o->early << 1 | o->none;
 
 	record_word(r, &o->run);
 	record_word(r, &ended);
@@ -222,6 +222,7 @@ static void code_outcome(struct record *r, struct explore_outcome *o)
 	record_word(r, &o->at_us);
 	record_word(r, &o->digest);
 	record_word(r, &o->points);
+	record_word(r, &o->threads);
 	record_word(r, &rechecked);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		record_text(r, texts[i]);
@@ -230,7 +231,6 @@ static void code_outcome(struct record *r, struct explore_outcome *o)
 	o->early = flags >> 1 & 1;
 	o->asks_ids = flags >> 2 & 1;
 	o->late = flags >> 3 & 1;
-	o->alone = flags >> 4 & 1;
 	o->twice = rechecked;
 	code_lesson(r, o);
 	code_order(r, &o->passed, &o->passed_paths);

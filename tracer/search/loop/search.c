@@ -30,7 +30,8 @@ static bool has_ended(const struct search *s)
 	const struct explore_options *o = &e->options;
 
 	return (o->runs && (o->shards > 1 ? s->before + s->run : e->runs) >= o->runs) ||
-	       (e->failures.count && !o->all) || strategy_is_done(s->strategy);
+	       (e->failures.count && !o->all) || strategy_is_done(s->strategy) ||
+	       (e->ends_alone && e->threads == 1);
 }
 
 static bool is_late(const struct explore *e)

@@ -101,7 +101,8 @@ void explore_count(struct explore_statistics *a, struct explore_outcome *o)
 	}
 	e->late += o->ended == EXPLORE_TRUNCATED && o->late;
 	e->asks_ids |= o->asks_ids;
-	e->alone += o->alone;
+	e->alone += o->threads < 2;
+	e->threads = o->threads > e->threads ? o->threads : e->threads;
 	e->twice += o->twice;
 	e->differed += o->differs != NULL;
 	if (o->differs && !e->differs)
