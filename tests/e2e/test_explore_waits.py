@@ -188,3 +188,57 @@ def test_order_of_waits(t, case):
     if args:
         r = t.gate("explore", "-j", "1", "--runs", "60", "-o", t.path("without"), "--", program, *args)
         t.equal(r.status, 116, "without the order one fails", r)
+
+
+# Seconds below zero, and 1,000,000,000 nanoseconds, are no time.
+NO_TIME = """#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_mutex_t m;
+static int word;
+static int wait_for(int op, struct timespec t)
+{
+	return syscall(SYS_futex, &word, op, 0, &t, NULL, ~0) == -1 ? errno : 0;
+}
+static int locks(int protocol)
+{
+	pthread_mutexattr_t a;
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_sec++;
+	t.tv_nsec += 1000000000;
+	pthread_mutexattr_init(&a);
+	pthread_mutexattr_setprotocol(&a, protocol);
+	pthread_mutex_init(&m, &a);
+	pthread_mutex_lock(&m);
+	return pthread_mutex_timedlock(&m, &t);
+}
+static void *work(void *x) { return x; }
+int main(void)
+{
+	struct timespec far = {1, 1000000000}, past = {-1, 0};
+	pthread_t t;
+	int got[6] = {wait_for(FUTEX_WAIT, far), wait_for(FUTEX_WAIT_BITSET, far), wait_for(FUTEX_WAIT, past),
+		      wait_for(FUTEX_WAIT_BITSET, past), locks(PTHREAD_PRIO_NONE), locks(PTHREAD_PRIO_INHERIT)};
+	pthread_create(&t, 0, work, 0);
+	pthread_join(t, 0);
+	for (int i = 0; i < 6; i++) {
+		printf("%d ", got[i]);
+		if (got[i] != EINVAL)
+			return 1;
+	}
+	return 0;
+}
+"""
+
+
+def test_time_out_that_is_none(t):
+    """The kernel's EINVAL for a time-out that is no time, under a schedule as in a plain run."""
+    program = compile_text("no_time.c", NO_TIME)
+    t.clean(t.run_bare(program))
+    r = t.gate("explore", "-j", "1", "--runs", "20", "-o", t.path("found"), program)
+    t.equal(r.status, 0, "status", r)

@@ -535,6 +535,9 @@ bool times_sleep(struct scheduler *c, struct sched_thread *t);
 bool times_ask(struct scheduler *c, struct sched_thread *t);
 /* Ends waits with a time-out up to then. */
 void times_pass(struct scheduler *c, uint64_t until_ns);
+/* Returns 0 if the struct timespec at `address` is valid (or there is none, 0), or the negative
+   error of the kernel (timespec64_valid() of Linux). */
+int64_t times_check(const struct sched_thread *t, uint64_t address);
 /* Sets the end of the thread's wait from a struct timespec at `address`; 0: none. `absolute`: on
    `clock`, else a duration. */
 void times_wait(struct scheduler *c, struct sched_thread *t, uint64_t address, bool absolute,

@@ -368,27 +368,35 @@ bool futexes_call(struct scheduler *c, struct sched_thread *t)
 	static const struct {
 		int op;
 		void (*handle)(struct scheduler *c, struct sched_thread *t);
+		bool limited; /* the 4th argument is a time-out, which the kernel checks first */
 	} rows[] = {
-		{FUTEX_WAIT, futex_wait},
-		{FUTEX_WAIT_BITSET, futex_wait},
-		{FUTEX_WAKE, wake_call},
-		{FUTEX_WAKE_BITSET, wake_call},
-		{FUTEX_REQUEUE, futex_requeue},
-		{FUTEX_CMP_REQUEUE, futex_requeue},
-		{FUTEX_WAKE_OP, wake_op},
-		{FUTEX_LOCK_PI, futexes_pi_lock},
-		{FUTEX_LOCK_PI2, futexes_pi_lock},
-		{FUTEX_TRYLOCK_PI, futexes_pi_lock},
-		{FUTEX_UNLOCK_PI, futexes_pi_unlock},
-		{FUTEX_WAIT_REQUEUE_PI, futexes_pi_wait_requeue},
-		{FUTEX_CMP_REQUEUE_PI, futexes_pi_requeue},
+		{FUTEX_WAIT, futex_wait, true},
+		{FUTEX_WAIT_BITSET, futex_wait, true},
+		{FUTEX_WAKE, wake_call, false},
+		{FUTEX_WAKE_BITSET, wake_call, false},
+		{FUTEX_REQUEUE, futex_requeue, false},
+		{FUTEX_CMP_REQUEUE, futex_requeue, false},
+		{FUTEX_WAKE_OP, wake_op, false},
+		{FUTEX_LOCK_PI, futexes_pi_lock, true},
+		{FUTEX_LOCK_PI2, futexes_pi_lock, true},
+		{FUTEX_TRYLOCK_PI, futexes_pi_lock, false},
+		{FUTEX_UNLOCK_PI, futexes_pi_unlock, false},
+		{FUTEX_WAIT_REQUEUE_PI, futexes_pi_wait_requeue, true},
+		{FUTEX_CMP_REQUEUE_PI, futexes_pi_requeue, false},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (rows[i].op == futexes_op(t)) {
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		int64_t wrong;
+
+		if (rows[i].op != futexes_op(t))
+			continue;
+		wrong = rows[i].limited ? times_check(t, t->call.args[3]) : 0;
+		if (wrong)
+			sched_thread_answer(t, wrong);
+		else
 			rows[i].handle(c, t);
-			return true;
-		}
+		return true;
+	}
 	return false;
 }
 

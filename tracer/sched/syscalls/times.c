@@ -82,6 +82,17 @@ void times_limit(struct scheduler *c, struct sched_thread *t, const struct trace
 		t->until_ns = ns < UINT64_MAX - c->now_ns ? c->now_ns + ns : UINT64_MAX;
 }
 
+int64_t times_check(const struct sched_thread *t, uint64_t address)
+{
+	struct timespec time;
+
+	if (!address)
+		return 0;
+	if (run_thread_read(t->thread, address, &time, sizeof(time)) < 0)
+		return -EFAULT;
+	return time.tv_sec < 0 || time.tv_nsec < 0 || time.tv_nsec >= (long)NS_OF_S ? -EINVAL : 0;
+}
+
 void times_wait(struct scheduler *c, struct sched_thread *t, uint64_t address, bool absolute,
 		int clock)
 {
@@ -89,8 +100,9 @@ void times_wait(struct scheduler *c, struct sched_thread *t, uint64_t address, b
 	struct timespec time;
 
 	t->timed = false;
-	if (!address || run_thread_read(t->thread, address, &time, sizeof(time)) < 0 ||
-	    time.tv_sec < 0 || (uint64_t)time.tv_sec > UINT64_MAX / NS_OF_S - 1)
+	if (!address || times_check(t, address) < 0 ||
+	    run_thread_read(t->thread, address, &time, sizeof(time)) < 0 ||
+	    (uint64_t)time.tv_sec > UINT64_MAX / NS_OF_S - 1)
 		return;
 	limit.ns = (uint64_t)time.tv_sec * NS_OF_S + (uint64_t)time.tv_nsec;
 	times_limit(c, t, &limit);
