@@ -103,7 +103,8 @@ static void judge_search(const struct suite *s, const struct suite_test *test, i
 		return;
 	} else if (r->unended >= r->schedules) {
 		r->verdict = SUITE_NO_RESULT;
-		set_reason(r, "no schedule came to its end in the time of the search");
+		set_reason(r, "no schedule came to its end in the time: longer --for, or --points "
+			      "sync");
 		return;
 	} else {
 		r->verdict = r->threads < 2 ? SUITE_NO_THREADS : SUITE_PASSED;
