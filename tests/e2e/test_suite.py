@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import xml.etree.ElementTree
 
+import browser
 from harness import Process, Skip, compile_text, params, processes_with, wait_until
 
 OK = """#include <pthread.h>
@@ -91,6 +93,15 @@ def test_list(t):
     t.equal({name: [x.tag for x in cases[line] if x.tag in ("failure", "error", "skipped")] for name, line in lines.items()},
             {"ok": [], "lost": ["failure"], "one": [], "bare": ["skipped"], "env": ["skipped"], "quoted": [], "shell": ["skipped"],
              "missing": ["skipped"]}, "JUnit", r)
+
+
+def test_page(t):
+    page = t.path("suite.html")
+    r = suite(t, *RUNS, "--list", t.file("list", names(a=lost(), b=one(), c=one() + " 3")), "--report", page, status=116)
+    text = browser.rendered(t, page)
+    links = re.findall(r'href="([^"]+)"', text)
+    t.check(all(x in text for x in ("exit status 1", "one thread", "fails without gatectl")), "the page: " + text, r)
+    t.check(len(links) > 4 and all(os.path.exists(os.path.join(t.tmp, x)) for x in links), "links: %s" % links, r)
 
 
 def test_same_schedules(t):
