@@ -127,6 +127,18 @@ def test_crash(t):
     t.check("SIGKILL" in r.rows[killer]["reason"], "the reason", r)
 
 
+def test_script(t):
+    """What a script starts is searched, too; the row says that a script starts it."""
+    script = t.file("script", "#!/bin/sh\n%s || exit 5\n" % lost())
+    os.chmod(script, 0o755)
+    line = "%s | cat" % ok()
+    r = suite(t, "--runs", "40", "--list", t.file("list", names(a=script, b=line)), status=116)
+    t.equal(r.verdicts, {script: "failed", line: "passed"}, "verdicts", r)
+    t.equal(r.rows[script]["where"], "exit status 5", "the failure", r)
+    t.check("started by a script (#!/bin/sh)" in r.rows[script]["reason"], "the first reason", r)
+    t.check("started by a script (/bin/sh -c)" in r.rows[line]["reason"], "the second reason", r)
+
+
 def test_keeps_state(t):
     """A test that fails from its second run on, without gatectl too, is no finding."""
     line = "sh -c 'mkdir %s'" % t.path("made")

@@ -58,13 +58,19 @@ static void judge_alone(struct suite_result *r)
 	set_reason(r, str_text(&text));
 }
 
+/* Returns the interpreter that starts the test's program, NULL if the program is started itself. */
 static const char *script_of(const struct suite_test *test, struct str *line)
 {
+	char *const *argv = test->argv.items;
 	char bytes[128] = "";
-	int fd = open(test->argv.items[0], O_RDONLY | O_CLOEXEC);
+	int fd = open(argv[0], O_RDONLY | O_CLOEXEC);
 	ssize_t got = fd < 0 ? 0 : read(fd, bytes, sizeof(bytes) - 1);
 
 	close(fd);
+	if (argv[1] && strcmp(argv[1], "-c") == 0) {
+		str_addf(line, "%s -c", argv[0]);
+		return str_text(line);
+	}
 	if (got < 2 || strncmp(bytes, "#!", 2) != 0)
 		return NULL;
 	str_add_bytes(line, bytes, strcspn(bytes, "\n"));
@@ -77,9 +83,11 @@ static void add_remarks(const struct suite_test *test, struct suite_result *r)
 	STR(line);
 	STR(text);
 
+	if (r->needs)
+		str_add(&text, r->needs);
 	if (r->bare_failed)
-		str_addf(&text, "fails in %u of %u runs without gatectl", r->bare_failed,
-			 r->bare_runs);
+		str_addf(&text, "%sfails in %u of %u runs without gatectl", text.length ? "; " : "",
+			 r->bare_failed, r->bare_runs);
 	if (test->argv.items[0] && script_of(test, &line))
 		str_addf(&text, "%sstarted by a script (%s): its processes are searched, too",
 			 text.length ? "; " : "", str_text(&line));

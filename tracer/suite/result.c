@@ -103,6 +103,7 @@ void suite_result_write(const struct suite_result *r, struct json *j)
 	json_bool(j, "time_related", r->is_timed);
 	add_optional(j, "kind", r->kind);
 	add_optional(j, "where", r->where);
+	add_optional(j, "needs", r->needs);
 	add_optional(j, "text", r->text);
 	add_optional(j, "script", r->script);
 	add_optional(j, "folder", r->failure_folder);
@@ -154,6 +155,7 @@ static void take_failure(const struct json_value *from, struct suite_result *r)
 	r->script = copy_member(from, "script");
 	r->failure_folder = copy_member(from, "folder");
 	r->is_timed = json_member_number(from, "time_related", 0) != 0;
+	r->needs = copy_member(from, "needs");
 }
 
 static void take_counts(const struct json_value *from, struct suite_result *r)
@@ -227,6 +229,7 @@ void suite_result_fini(struct suite_result *r)
 {
 	base_free(r->kind);
 	base_free(r->where);
+	base_free(r->needs);
 	base_free(r->text);
 	base_free(r->script);
 	base_free(r->failure_folder);

@@ -106,6 +106,7 @@ struct suite_result {
 	/* The first failure; NULL if there is none. */
 	char *kind, *where, *text, *script, *failure_folder;
 	bool is_timed; /* the failure needs a pause of a thread */
+	char *needs;   /* that pause, in words; NULL if report.json has none */
 	char *reason;  /* what there is to say besides; NULL for nothing */
 };
 
