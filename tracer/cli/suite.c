@@ -227,7 +227,7 @@ static void on_progress(void *ctx)
 		print_row(w, w->next);
 	}
 	output_flush();
-	w->view.progress(w->view.ctx, s->done, s->mine, "");
+	w->view.progress(w->view.ctx, s->done, s->mine, "searching");
 }
 
 static void print_rest(struct suite_view *w)
