@@ -388,7 +388,8 @@ static void waited(struct schedule *s, const char *thread, enum strategy_op op, 
 	struct schedule_step *step = array_add(&s->steps);
 
 	*step = (struct schedule_step){.thread = schedule_thread(s, thread)};
-	step->point = (struct strategy_point){step->thread, op, object, line, true, 0, 0};
+	step->point = (struct strategy_point){
+		.thread = step->thread, .op = op, .object = object, .place = line, .writes = true};
 	step->where = (struct schedule_where){.file = "wait.c",
 					      .line = line,
 					      .func = line == 9 ? "tell" : "sleep",
@@ -472,8 +473,11 @@ static void called(struct schedule *s, const char *thread, uint64_t object, unsi
 
 	*step = (struct schedule_step){.thread = schedule_thread(s, thread)};
 	step->preempts = s->steps.count > 1;
-	step->point =
-		(struct strategy_point){step->thread, STRATEGY_WRITE, object, place, true, 0, 0};
+	step->point = (struct strategy_point){.thread = step->thread,
+					      .op = STRATEGY_WRITE,
+					      .object = object,
+					      .place = place,
+					      .writes = true};
 	step->where = (struct schedule_where){.file = "call.c",
 					      .line = line,
 					      .func = line == 9 ? "main" : "set",

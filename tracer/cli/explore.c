@@ -180,10 +180,15 @@ static const char *points_of(const struct explore *e)
 	return "";
 }
 
+static bool none_has_ended(const struct explore *e)
+{
+	return e->runs && !e->failures.count && e->cut + e->late >= e->runs;
+}
+
 /* Adds whether all schedules were tried. */
 static void add_extent(const struct explore *e, struct str *out)
 {
-	if (!e->failures.count && e->cut + e->late >= e->runs)
+	if (none_has_ended(e))
 		str_add(out, "no schedule ended, so there is no result; ");
 	else if (!e->failures.count && e->cut + e->late)
 		str_add(out, "no failure in the others; ");
@@ -246,6 +251,8 @@ static void add_oddities(const struct explore *e, struct str *out)
 			"memory took too many stops: --points races records all of them\n");
 	if (e->cut)
 		add_cut(e, out);
+	if (e->left && !(e->options.flags & SCHED_LEAKS))
+		str_addf(out, "%s\n", e->left);
 	if (e->late)
 		str_addf(out, "%lu schedule%s had not ended when the time was over\n", e->late,
 			 str_plural(e->late));
@@ -393,6 +400,22 @@ static int explore_tell_found(const struct cli *cli, const struct explore *e)
 	return VERDICT_FOUND;
 }
 
+/* A search without a result is no all-clear. */
+static int explore_tell_endless(const struct cli *cli, const struct explore *e)
+{
+	struct str text = {0};
+
+	if (e->cut)
+		str_addf(&text, "gatectl: time-limit: no schedule ended within %lu steps\n",
+			 e->options.steps);
+	else
+		str_add(&text, "gatectl: time-limit: no schedule had ended when the time was "
+			       "over\n");
+	output_verdict(cli, str_text(&text), NULL, 0);
+	str_fini(&text);
+	return VERDICT_TIME_LIMIT;
+}
+
 static int explore_write_all(struct explore *e, struct error *err)
 {
 	array_each(struct explore_failure, f, &e->failures)
@@ -412,6 +435,8 @@ static int explore_tell(struct cli *cli, struct explore *e, int status, int answ
 
 	if (e->failures.count)
 		answer = explore_tell_found(cli, e);
+	else if (!status && none_has_ended(e))
+		answer = explore_tell_endless(cli, e);
 	if ((e->runs || (e->over && e->options.shards > 1)) && !cli->run.quiet)
 		add_summary(e, &summary);
 	output_lines(cli, str_text(&summary));

@@ -131,6 +131,8 @@ enum sched_flags {
 	SCHED_WAKES_FIRST = 8, /* a wake releases the longest waiter, as the kernel does */
 	SCHED_EARLY = 16,      /* schedules begin at the latest where the first thread is created */
 	SCHED_KEEPS = 32, /* the run ends where schedules begin; copies of it make the schedules */
+	SCHED_LEAKS = 64, /* a run fails if threads live when their process ends */
+	SCHED_ENDS_SPINS = 128, /* a run ends once all threads wait for values that none writes */
 };
 
 enum sched_seen {
@@ -139,6 +141,7 @@ enum sched_seen {
 	SCHED_SANITIZER = 4, /* the program's sanitizer has reported an error */
 	SCHED_NAPS = 8,	    /* STEPS: the last steps are only sleeps in loops that decide nothing */
 	SCHED_STARVES = 16, /* STEPS: a thread that could go on was not chosen in the last steps */
+	SCHED_VAIN = 128,   /* STEPS: each thread goes round and waits for what no thread does */
 	/* Kept from run to run: */
 	SCHED_ASKS_IDS = 32,	/* the program has asked for ids of its threads or processes */
 	SCHED_HAD_THREADS = 64, /* KEEPS: threads were created before schedules begin */
@@ -180,6 +183,11 @@ struct sched {
 	/* which threads made the steps, where most of them are, and advice */
 	struct str last_words;
 	unsigned last_kept; /* number of truncated runs that were described */
+	/* Threads that lived when their process ended: their number, and a line for each, written
+	   once (is_left_told) unless SCHED_JUDGES is set. */
+	unsigned left_count;
+	struct str left;
+	bool is_left_told;
 	char *stuck; /* STUCK, HANGS: places of all threads, which identify the end; or NULL */
 	struct scheduler *now; /* the current run, or NULL */
 	/* Kept from run to run: */
@@ -224,6 +232,9 @@ const char *sched_thread_id(struct sched *c, const struct strategy_point *point)
    chooses. Returns NULL if it is unknown. The schedule owns the text. */
 const char *sched_name(struct sched *c, const struct strategy_point *point);
 
+/* Returns the step from which a run of at most `steps` is fair (strategy_options.fair_from): the
+   steps that are examined for a livelock, and as many before them. */
+unsigned long sched_fair_from(unsigned long steps);
 /* Returns true if a run that ended with SCHED_STEPS is a livelock: its last steps repeat. */
 bool sched_spins(const struct sched *c);
 /* Returns how many steps of such a schedule show the livelock, if `last` steps are examined. */

@@ -176,8 +176,10 @@ struct scheduler {
 	size_t preempted_at;  /* steps at that time */
 	unsigned clock_reads; /* reads of the clock since the last step */
 	size_t starved_at;    /* the last step at which a thread had starved; or 0 */
-	uint64_t random;      /* state of the bytes of getrandom(2) */
-	unsigned processes;   /* number of forked processes */
+	struct quiet *quiet;  /* turns/rounds.h; owned; NULL before the first step */
+	struct rounds *last_rounds; /* of the last steps before the limit; owned, like quiet */
+	uint64_t random;	    /* state of the bytes of getrandom(2) */
+	unsigned processes;	    /* number of forked processes */
 	ARRAY(struct shared_span) shared; /* memory that processes share */
 	struct run_thread *arrived;	  /* thread that is where schedules begin, or NULL */
 	struct overwritten written[WRITTEN];
@@ -464,6 +466,14 @@ bool spins_at(struct scheduler *c, struct sched_thread *t, const struct arch_reg
 void loops_put(struct run *s, struct run_process *p, struct tracee_thread *t);
 /* Samples threads that have reached no point for long. */
 void loops_tick(struct scheduler *c);
+
+/* ---- left.c ---- */
+
+/* Notes the threads that live when this one ends its process. */
+void left_look(struct scheduler *c, const struct sched_thread *ends);
+/* Describes waits of threads that are stopped before their call as waits in the kernel, where the
+   threads would be without the scheduler. */
+void sched_judge(struct scheduler *c);
 
 /* ---- last.c ---- */
 

@@ -30,7 +30,8 @@ struct explore_options {
 	/* Seconds without a step after which a schedule hangs; 0 means never. */
 	double hang;
 	uint64_t seed;
-	bool all; /* continue after the first failure */
+	bool all;	/* continue after the first failure */
+	unsigned flags; /* of all runs: SCHED_LEAKS or 0 */
 	/* Plain runs in which a script must force the failure; 0 means that no script is made. */
 	unsigned long verify;
 	/* Time to minimize a failure and to make its script, in seconds; 0 means no limit. */
@@ -86,7 +87,8 @@ enum explore_completeness {
 /* Runs that failed alike, distinguished by kind and place. */
 struct explore_failure {
 	uint64_t key; /* equal for equal failures */
-	/* "signal", "status", "expect", "deadlock", "livelock", "hang" or "sanitizer". */
+	/* "signal", "status", "expect", "deadlock", "livelock", "hang", "leak" or
+	   "sanitizer". */
 	char *kind;
 	/* Distinguishes the failure from others of its kind: places, or "exit status 3". */
 	char *where;
@@ -191,6 +193,9 @@ struct explore {
 	/* Schedules that reached the step limit while a thread could still run. */
 	unsigned long cut;
 	unsigned long late; /* schedules that the end of the search's time cut */
+	/* Threads that had not ended at the end of a process, a line each; NULL if there are
+	   none. */
+	char *left;
 	enum explore_completeness complete;
 	bool over; /* the search has ended by itself */
 	/* Each schedule is a fork of the program at main; if not, not_forked says why. */
@@ -241,6 +246,10 @@ enum explore_ended explore_judge(const struct sched *c, const struct run_result 
 
 /* Returns a description such as "SIGSEGV", "exit status 3" or "a deadlock"; the caller frees it. */
 char *explore_where(const struct run_result *r, const char *kind);
+
+/* Returns the text of a failure: what gatectl run would print, and threads that had not ended. The
+   caller frees it. */
+char *explore_text(const struct sched *c, const struct run_result *r, const char *kind);
 
 /* Frees the places, not *points. */
 void explore_points_fini(struct explore_points_at *points);

@@ -57,6 +57,8 @@ struct explore_outcome {
 	bool late; /* truncated because the time of the search was over */
 	/* For runs truncated at the step limit (struct explore_cut); else NULL. */
 	char *last_steps, *last_threads, *last_words;
+	/* Threads that had not ended: the first time that this worker sees any; else NULL. */
+	char *left;
 	/* Made to find races, before the strategy's first run; `run` counts such runs. */
 	bool early;
 	uint64_t at_us; /* end of the run, in microseconds since the search began */

@@ -373,7 +373,9 @@ int synth_make(struct explore *e, struct explore_failure *f, double until)
 		g.tried = TRIED_LONG;
 	synth_set_options(&g);
 	/* A run of a hang takes seconds: one begun now would be cut. */
-	if (f->until > 0 && g.ends == SYNTH_HANGS && synth_is_past(f->until - HANGS_SHOWN_S))
+	if (strcmp(f->kind, "leak") == 0)
+		no_script(&g, "no script can expect threads that have not ended");
+	else if (f->until > 0 && g.ends == SYNTH_HANGS && synth_is_past(f->until - HANGS_SHOWN_S))
 		no_script(&g, no_time);
 	else
 		answer = try_both(&g);

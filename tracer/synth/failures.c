@@ -171,6 +171,7 @@ static void take_kept(struct explore_later *l, struct explore *e)
 	text = schedule_option(h, "hang", 0);
 	if (text)
 		e->options.hang = strtod(text, NULL);
+	e->options.flags = strcmp(f->kind, "leak") == 0 ? SCHED_LEAKS : 0;
 	e->forked = !schedule_option(h, "begins", 0);
 	replay_points(h, &e->points_at);
 }

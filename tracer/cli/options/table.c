@@ -242,6 +242,15 @@ static int read_points(const char *name, const char *text, void *out, struct err
 	return 0;
 }
 
+static int read_leaks(const char *name, const char *text, void *out, struct error *err)
+{
+	(void)name;
+	(void)text;
+	(void)err;
+	*(unsigned *)out |= SCHED_LEAKS;
+	return 0;
+}
+
 static int read_shard(const char *name, const char *text, void *out, struct error *err)
 {
 	struct explore_options *o = out;
@@ -388,6 +397,8 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	 "only the tests of the suite whose names match"},
 	{"all", 0, NULL, CMD_EXPLORE, INTO(read_switch, all),
 	 "go on after the first failure; failures differ in kind or place"},
+	{"leaks", 0, NULL, CMD_EXPLORE, INTO(read_leaks, explore.flags),
+	 "threads that live when the process ends are a failure"},
 	{"all", 0, NULL, CMD_HARNESS, INTO(read_switch, all),
 	 "go on after the first violation, without harnesses that contain one"},
 	{"object", 0, "TYPE", CMD_HARNESS, INTO(read_string, harness.type),

@@ -156,6 +156,8 @@ static void describe_futex(const struct waiter *w, struct str *out)
 	glibc_state(w, out);
 	if (w->what == WAITING_SEMAPHORE)
 		add_doers(w, "took", out);
+	else if (w->what == WAITING_CONDITION && run_outcome(w->all->run)->livelock)
+		str_add(out, ", which no thread can signal"); /* the others go round */
 	else if (w->what == WAITING_CONDITION)
 		add_doers(w, "could signal", out);
 	else if (w->what != WAITING_JOIN && w->what != WAITING_DESTROY)

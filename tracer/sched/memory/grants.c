@@ -1,6 +1,7 @@
 /* Batches of steps: a thread that the strategy is certain to choose again does not stop at its
    points, but counts them in a stub (tracee_grant). README.md gives the conditions. */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/sched/turns/rounds.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/source/source.h"
@@ -114,8 +115,11 @@ void grants_give(struct scheduler *c, const struct sched_thread *chosen)
 		return;
 	while (c->at.items[i] != chosen)
 		i++;
-	n = strategy_foresee(c->given->strategy, c->points.items, c->points.count, i,
-			     most < GRANTED_MOST ? most : GRANTED_MOST, &avoid);
+	if (most > rounds_unwatched(c))
+		most = rounds_unwatched(c);
+	n = !most ? 0
+		  : strategy_foresee(c->given->strategy, c->points.items, c->points.count, i,
+				     most < GRANTED_MOST ? most : GRANTED_MOST, &avoid);
 	if (n)
 		tracee_grant(run_thread_tracee(chosen->thread), (unsigned)n, avoid.objects,
 			     avoid.count, avoid.elsewhere);

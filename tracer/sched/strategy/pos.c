@@ -112,6 +112,7 @@ static void pos_fini(struct strategy *s)
 const struct strategy_type strategy_pos = {
 	.name = "pos",
 	.size = sizeof(struct pos),
+	.flags = STRATEGY_BIASED,
 	.begin = pos_begin,
 	.choose = pos_choose,
 	.foresee = pos_foresee,

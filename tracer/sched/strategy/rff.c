@@ -286,6 +286,7 @@ const struct strategy_type strategy_rff = {
 	.name = "rff",
 	.size = sizeof(struct rff),
 	.memory = STRATEGY_MEMORY_BATCH,
+	.flags = STRATEGY_BIASED,
 	.begin = rff_begin,
 	.choose = rff_choose,
 	.foresee = rff_foresee,

@@ -28,7 +28,7 @@ const struct strategy_type strategy_random = {
 	.name = "random",
 	.size = sizeof(struct strategy),
 	.memory = STRATEGY_MEMORY_FIRST,
-	.flags = STRATEGY_LOOKS | STRATEGY_WALKS,
+	.flags = STRATEGY_LOOKS | STRATEGY_WALKS | STRATEGY_BIASED,
 	.choose = random_choose,
 	.foresee = random_foresee,
 };

@@ -167,6 +167,7 @@ void strategy_free(struct strategy *s)
 	if (s->type->fini)
 		s->type->fini(s);
 	free_lessons(s);
+	bias_fini(&s->bias);
 	sharing_fini(&s->sharing);
 	base_free(s);
 }
@@ -191,6 +192,7 @@ void strategy_begin(struct strategy *s, uint64_t run)
 	prng_seed(&s->prng, s->options.seed, run);
 	s->walk = s->spin = (struct spin_watch){0};
 	s->last = NOBODY;
+	bias_begin(&s->bias, s->options.seed, run);
 	if (looks(s))
 		sharing_begin(&s->sharing);
 	if (s->type->begin)
@@ -235,18 +237,55 @@ static size_t walker(struct strategy *s, const struct strategy_point *points, si
 	return STRATEGY_STOP;
 }
 
+/* Asks the strategy, unless the run departs from it. */
+static size_t choose(struct strategy *s, const struct strategy_point *points, size_t count)
+{
+	size_t i;
+
+	if (!(s->type->flags & STRATEGY_BIASED))
+		return s->type->choose(s, points, count);
+	i = bias_spinner(&s->bias, points, count);
+	if (i != STRATEGY_STOP)
+		return i;
+	points = bias_points(&s->bias, points, &count);
+	return bias_index(&s->bias, s->type->choose(s, points, count));
+}
+
 size_t strategy_choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
-	size_t i = walker(s, points, count);
+	size_t i = STRATEGY_STOP;
 
+	s->bias.indexes.count = 0;
+	if (bias_is_fair(&s->bias, s->options.fair_from))
+		i = bias_fair(&s->bias, points, count);
+	else
+		i = walker(s, points, count);
 	if (i == STRATEGY_STOP)
-		i = s->type->choose(s, points, count);
+		i = choose(s, points, count);
 	if (i == STRATEGY_STOP || points[i].op == STRATEGY_WAKE)
 		return i;
 	if (looks(s))
 		sharing_saw(&s->sharing, points, count, i);
 	s->last = points[i].thread;
+	bias_moved(&s->bias, &points[i]);
 	return i;
+}
+
+static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
+		      size_t chosen, size_t most, struct strategy_avoid *avoid)
+{
+	size_t at = chosen;
+
+	if (!s->type->foresee)
+		return 0;
+	if (!(s->type->flags & STRATEGY_BIASED))
+		return s->type->foresee(s, points, count, chosen, most, avoid);
+	if (!bias_foresees(&s->bias, points, count, &most))
+		return 0;
+	points = bias_points(&s->bias, points, &count);
+	while (at > 0 && bias_index(&s->bias, at) != chosen)
+		at--;
+	return s->type->foresee(s, points, count, at, most, avoid);
 }
 
 size_t strategy_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
@@ -255,7 +294,9 @@ size_t strategy_foresee(struct strategy *s, const struct strategy_point *points,
 	size_t n;
 
 	*avoid = (struct strategy_avoid){.elsewhere = most};
-	n = s->type->foresee ? s->type->foresee(s, points, count, chosen, most, avoid) : 0;
+	if (s->options.fair_from && s->bias.step + most >= s->options.fair_from)
+		return 0;
+	n = foresee(s, points, count, chosen, most, avoid);
 	if (n < avoid->elsewhere)
 		avoid->elsewhere = n;
 	if (!walks_on(s))

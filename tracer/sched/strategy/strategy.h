@@ -69,6 +69,7 @@ struct strategy_point {
 	bool writes;	 /* other threads can observe the effect on the object */
 	uint64_t size;	/* bytes accessed from `object` on; 0: unknown, compared by address alone */
 	uint64_t fixed; /* `object` numbered like `place`; 0: memory outside of modules */
+	bool ends_process; /* END of a process whose other threads live */
 };
 
 /* The address is unknown: the access may overlap any other access. */
@@ -85,6 +86,10 @@ struct strategy_options {
 	unsigned depth;	     /* pct: ordering constraints of the bug; 0 means 1, for auto 3 */
 	unsigned bound;	     /* dfs: preemptions in a run, or STRATEGY_UNBOUND */
 	unsigned long steps; /* pct: estimated points of a run; 0: run 0 counts them */
+	/* Steps of a run after which the thread that has waited longest goes on, at each step; 0:
+	   never. What a fair run does not end is a livelock (Musuvathi, Qadeer: Fair stateless
+	   model checking, 2008). */
+	unsigned long fair_from;
 };
 
 #define STRATEGY_UNBOUND ((unsigned)-1)

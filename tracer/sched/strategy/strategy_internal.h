@@ -85,6 +85,51 @@ bool sharing_is_shared(const struct sharing *s, uint64_t object);
 /* Returns true for an access to memory with a known address. */
 bool sharing_is_access(const struct strategy_point *p);
 
+/* ---- bias.c ------------------------------------------------------------------------------ */
+
+/* Steps that a thread has made since another thread moved. */
+enum { BIAS_TURN = 64 };
+struct bias_turn {
+	unsigned thread;
+	bool yielded;
+	size_t count; /* of all steps, of which the last BIAS_TURN are kept */
+	struct {
+		uint64_t place, object;
+	} steps[BIAS_TURN];
+};
+
+/* How a run departs from its strategy; drawn by seed and number of the run. */
+struct bias {
+	bool ends_last;		       /* the end of the process comes after all other steps */
+	unsigned long passed;	       /* choices that have passed over the end of the process */
+	uint64_t spins_left;	       /* steps of spins that may follow each other in this run */
+	struct bias_turn turn;	       /* of the thread that moved last, while spins_left */
+	unsigned long step;	       /* steps of this run */
+	ARRAY(unsigned long) moved_at; /* by thread: its last step */
+	/* The points that the strategy is asked about, if it is not asked about all. */
+	ARRAY(struct strategy_point) points;
+	ARRAY(size_t) indexes;
+};
+
+void bias_begin(struct bias *b, uint64_t seed, uint64_t run);
+void bias_fini(struct bias *b);
+/* Returns the index of the thread that moved last if it spins and goes on, or STRATEGY_STOP. */
+size_t bias_spinner(struct bias *b, const struct strategy_point *points, size_t count);
+/* Returns the points that the strategy is asked about, and sets their number. */
+const struct strategy_point *bias_points(struct bias *b, const struct strategy_point *points,
+					 size_t *count);
+/* Returns the index among all points of the i-th point of bias_points(). */
+size_t bias_index(const struct bias *b, size_t i);
+/* Returns false if the points that the strategy is asked about can change; lowers *most to the
+   number of choices for which they cannot. */
+bool bias_foresees(const struct bias *b, const struct strategy_point *points, size_t count,
+		   size_t *most);
+/* Returns true if the rest of the run is fair. */
+bool bias_is_fair(const struct bias *b, unsigned long fair_from);
+size_t bias_fair(struct bias *b, const struct strategy_point *points, size_t count);
+/* Notes the step that was chosen. */
+void bias_moved(struct bias *b, const struct strategy_point *moved);
+
 /* ---- a strategy -------------------------------------------------------------------------- */
 
 /* A lesson that is not applied yet. */
@@ -105,18 +150,20 @@ struct strategy {
 	bool is_done;
 	unsigned long strayed;
 	bool fair;
-	struct sharing sharing;		       /* filled by strategies with STRATEGY_LOOKS */
-	const struct sharing *shown;	       /* &sharing; for auto and its members that of SURW */
-	unsigned last;			       /* the thread that moved last */
-	struct spin_watch walk;		       /* spinning at own places */
+	struct sharing sharing;	     /* filled by strategies with STRATEGY_LOOKS */
+	const struct sharing *shown; /* &sharing; for auto and its members that of SURW */
+	unsigned last;		     /* the thread that moved last */
+	struct spin_watch walk;	     /* spinning at own places */
+	struct bias bias;
 	ARRAY(uint64_t) lesson;		       /* of the run that ended last, written by end() */
 	ARRAY(struct strategy_lesson) lessons; /* of this batch and later ones */
 };
 
 enum {
-	STRATEGY_LOOKS = 1, /* learns own places in run 0 */
-	STRATEGY_WALKS = 2, /* does not choose at own places: the same thread goes on */
-	STRATEGY_COUNTS = 4 /* needs run 0 for options.steps alone */
+	STRATEGY_LOOKS = 1,  /* learns own places in run 0 */
+	STRATEGY_WALKS = 2,  /* does not choose at own places: the same thread goes on */
+	STRATEGY_COUNTS = 4, /* needs run 0 for options.steps alone */
+	STRATEGY_BIASED = 8, /* samples: bias.c may choose before it */
 };
 
 struct strategy_type {

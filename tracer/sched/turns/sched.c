@@ -67,6 +67,7 @@ void sched_fini(struct sched *c)
 	str_fini(&c->last_steps);
 	str_fini(&c->last_threads);
 	str_fini(&c->last_words);
+	str_fini(&c->left);
 	schedule_names_fini(&c->paths);
 	array_fini(&c->accesses);
 	array_fini(&c->looked);

@@ -494,35 +494,12 @@ const struct observer sched_observer = {.begin = scheduler_new,
 
 /* ---- the end of the run ------------------------------------------------------------------ */
 
-/* True if the thread is still stopped: after a deadlock stuck() lets such threads into the
-   kernel. */
-static bool is_parked(const struct sched_thread *t)
-{
-	return sched_thread_is_parked(t) && run_thread_tracee(t->thread)->state == TRACEE_STOPPED;
-}
-
-/* Threads that wait by a decision of the scheduler are stopped before their call. At the end of
-   a run they are described as if they waited in the kernel, where they would be without the
-   scheduler. */
 static void parked_end(struct run *s)
 {
-	const struct scheduler *c = scheduler_of(s);
+	struct scheduler *c = scheduler_of(s);
 
-	if (!c)
-		return;
-	array_each(struct sched_thread *, t, &c->threads) {
-		const struct tracee_made *call = &(*t)->call;
-		struct judged *judged = judged_of((*t)->thread);
-
-		judged->ready = (*t)->state == THREAD_READY;
-		if (!is_parked(*t))
-			continue;
-		judged->on = true;
-		judged->look =
-			(struct tracee_block){.activity = TRACEE_BLOCKED, .number = call->number};
-		for (size_t i = 0; i < sizeof(call->args) / sizeof(*call->args); i++)
-			judged->look.args[i] = call->args[i];
-	}
+	if (c)
+		sched_judge(c);
 }
 
 /* Runs before the observer of deadlock/, which describes these threads. */

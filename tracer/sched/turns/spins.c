@@ -20,6 +20,11 @@ size_t spins_looked_at(const struct sched *c)
 	return c->looked_at ? c->looked_at : SCHED_LOOKED_AT;
 }
 
+unsigned long sched_fair_from(unsigned long steps)
+{
+	return steps - (steps / 2 < 2 * SCHED_LOOKED_AT ? steps / 2 : 2 * SCHED_LOOKED_AT);
+}
+
 /* Records the state of the thread that takes a step, near the end of a run. */
 void spins_look(struct scheduler *c, struct sched_thread *t)
 {
@@ -134,6 +139,8 @@ bool sched_spins(const struct sched *c)
 {
 	const struct strategy_point *known[FEW];
 
+	if ((c->seen & SCHED_VAIN))
+		return true;
 	return !(c->seen & (SCHED_STARVES | SCHED_NAPS)) &&
 	       kinds_of(&c->schedule, spins_looked_at(c), known) <= FEW &&
 	       c->states_count <= SCHED_STATES;

@@ -1,6 +1,7 @@
 /* Data of a run and of its threads, the next action of a thread, and traps at which threads
    stop. */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/sched/turns/rounds.h"
 #include "tracer/run/run.h"
 #include "tracer/run/places/places.h"
 #include "tracer/tracee/syscalls/syscalls.h"
@@ -22,6 +23,7 @@ static void turns_fini(void *what)
 	str_fini(&c->out);
 	str_fini(&c->err);
 	array_fini(&c->bases);
+	rounds_fini(c);
 	table_fini(&c->named);
 	table_fini(&c->kinds);
 }

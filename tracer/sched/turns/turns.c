@@ -1,9 +1,11 @@
 /* The choice of the next thread, its record in the schedule, and the end of a run. */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/sched/turns/rounds.h"
 #include "tracer/run/run.h"
 
 #include <inttypes.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 
 void scheduler_note_places(struct scheduler *c)
 {
@@ -28,6 +30,13 @@ static void keep_last(struct scheduler *c)
 	}
 }
 
+/* True if the end is a livelock although the threads have many states. */
+static bool is_vain(struct scheduler *c)
+{
+	return rounds_are_quiet(c) ||
+	       (rounds_are_in_vain(c) && !(c->given->seen & (SCHED_STARVES | SCHED_NAPS)));
+}
+
 void scheduler_end(struct scheduler *c, enum sched_end how)
 {
 	struct outcome *o = run_outcome(c->run);
@@ -36,9 +45,11 @@ void scheduler_end(struct scheduler *c, enum sched_end how)
 	c->given->end = how;
 	o->limit = how != SCHED_STOPPED ? OUTCOME_TIME_LIMIT : OUTCOME_IN_TIME;
 	if (how == SCHED_STEPS) {
-		o->steps = c->given->steps;
+		o->steps = c->given->schedule.steps.count;
 		c->given->seen |=
 			(spins_starves(c) ? SCHED_STARVES : 0) | (spins_naps(c) ? SCHED_NAPS : 0);
+		if (is_vain(c))
+			c->given->seen |= SCHED_VAIN;
 		if ((c->given->flags & SCHED_KEEPS_LAST))
 			keep_last(c);
 		o->livelock = sched_spins(c->given);
@@ -94,6 +105,11 @@ static void record(struct scheduler *c, size_t i)
 	if (step->point.op != STRATEGY_WAKE)
 		c->moved = t;
 	spins_look(c, t);
+	rounds_step(c, t, &step->point);
+	if (step->point.ends_process) {
+		scheduler_note_places(c); /* of a leak */
+		left_look(c, t);
+	}
 	watch_step(c, t, &step->point);
 	if ((c->given->flags & SCHED_DESCRIBES) || last_is_near(c->given)) {
 		step->where = describe(c, t, step->point.op);
@@ -102,6 +118,12 @@ static void record(struct scheduler *c, size_t i)
 	if ((c->given->flags & SCHED_DESCRIBES))
 		note_pending(c, t);
 	t->known = 0;
+}
+
+static bool ends_process(const struct sched_thread *t)
+{
+	return t->next == NEXT_CALLS && t->call.number == SYS_exit_group &&
+	       run_process_tracee(run_process_of(t->thread))->threads > 1;
 }
 
 void scheduler_offer(struct scheduler *c, struct sched_thread *t, enum strategy_op op)
@@ -114,6 +136,7 @@ void scheduler_offer(struct scheduler *c, struct sched_thread *t, enum strategy_
 	p->place = t->place;
 	p->fixed = t->fixed;
 	p->op = op;
+	p->ends_process = op == STRATEGY_END && ends_process(t);
 	if (t->signalled) {
 		p->object = STRATEGY_ANY_OBJECT;
 		p->fixed = 0;
@@ -132,7 +155,8 @@ struct sched_thread *scheduler_choose(struct scheduler *c)
 
 	if (c->moved)
 		race_made(c, c->moved); /* no other thread has moved since */
-	if (too_many(c)) {
+	rounds_stopped(c);
+	if (too_many(c) || ((c->given->flags & SCHED_ENDS_SPINS) && rounds_are_quiet(c))) {
 		scheduler_end(c, SCHED_STEPS);
 		return NULL;
 	}
@@ -159,6 +183,8 @@ void scheduler_new(struct run *s)
 	c->run = s;
 	c->given->end = SCHED_RAN;
 	c->given->seen &= SCHED_ASKS_IDS | SCHED_HAD_THREADS;
+	c->given->left_count = 0;
+	str_clear(&c->given->left);
 	schedule_clear(&c->given->schedule);
 	addresses_begin(c);
 	run_set_driven(s, true);

@@ -22,7 +22,7 @@ static void take_failure(const struct sched *c, const struct run_result *r, cons
 {
 	o->kind = base_strdup(kind);
 	o->where = explore_where(r, kind);
-	o->text = base_strdup(str_text(&r->text));
+	o->text = explore_text(c, r, kind);
 	schedule_copy(&o->schedule, &c->schedule);
 	schedule_names_copy(&o->paths, &c->paths);
 }
@@ -78,6 +78,8 @@ static enum strategy_result worker_take(struct explore *e, struct sched *c,
 	o->status = r->status;
 	o->late = o->ended == EXPLORE_TRUNCATED && r->out_of_time;
 	take_last(c, o);
+	if (c->left.length)
+		o->left = base_strdup(str_text(&c->left));
 	o->asks_ids = c->seen & SCHED_ASKS_IDS;
 	o->threads = c->paths.count;
 	o->said = e->said ? take_said(c) : NULL;
@@ -186,7 +188,8 @@ int explore_worker_begin(struct explore_worker *w, unsigned worker,
 	c->strategy = w->strategy;
 	c->steps = e->options.steps;
 	c->hang_s = e->options.hang;
-	c->flags = SCHED_KEEPS_LAST | (e->options.in_turn ? SCHED_WAKES_FIRST : 0);
+	c->flags = SCHED_KEEPS_LAST | SCHED_ENDS_SPINS | e->options.flags |
+		   (e->options.in_turn ? SCHED_WAKES_FIRST : 0);
 	schedule_names_copy(&c->paths, paths);
 	w->paths = paths->count;
 	w->runs.worker = worker;

@@ -34,6 +34,8 @@ static enum explore_ended failure_judge(const struct sched *c, const struct run_
 							      : fails_by("hang", kind);
 	switch (r->verdict) {
 	case VERDICT_OK:
+		if (!r->status && c->left_count && (c->flags & SCHED_LEAKS))
+			return fails_by("leak", kind);
 		if (r->expects || !r->status)
 			return EXPLORE_PASSED;
 		return fails_by(c->seen & SCHED_SANITIZER ? "sanitizer"
@@ -61,7 +63,8 @@ enum explore_ended explore_judge(const struct sched *c, const struct run_result 
 
 	if (ended != EXPLORE_FAILED)
 		return ended;
-	is_told_by_places = strcmp(*kind, "deadlock") == 0 || c->end == SCHED_HANGS;
+	is_told_by_places = strcmp(*kind, "deadlock") == 0 || strcmp(*kind, "leak") == 0 ||
+			    c->end == SCHED_HANGS;
 	*key = hash_text(hash_text(HASH_START, *kind), is_told_by_places ? c->stuck : NULL) +
 	       (uint64_t)r->status;
 	if (strcmp(*kind, "signal") == 0)
@@ -80,10 +83,22 @@ char *explore_where(const struct run_result *r, const char *kind)
 		str_addf(&text, "a %s", kind);
 	else if (strcmp(kind, "expect") == 0)
 		str_add(&text, "not as expected");
+	else if (strcmp(kind, "leak") == 0)
+		str_add(&text, "a thread that had not ended");
 	else if (strcmp(kind, "sanitizer") == 0)
 		str_add(&text, "a sanitizer's report");
 	else
 		str_addf(&text, "exit status %d", r->status);
+	return str_take(&text);
+}
+
+char *explore_text(const struct sched *c, const struct run_result *r, const char *kind)
+{
+	struct str text = {0};
+
+	str_add(&text, str_text(&r->text));
+	if (strcmp(kind, "leak") == 0)
+		str_addf(&text, "%s\n", str_text(&c->left));
 	return str_take(&text);
 }
 
@@ -120,6 +135,7 @@ void explore_outcome_fini(struct explore_outcome *o)
 	base_free(o->last_steps);
 	base_free(o->last_threads);
 	base_free(o->last_words);
+	base_free(o->left);
 	base_free(o->kind);
 	base_free(o->where);
 	base_free(o->text);
@@ -210,8 +226,8 @@ static void code_lesson(struct record *r, struct explore_outcome *o)
 
 static void code_outcome(struct record *r, struct explore_outcome *o)
 {
-	char **const texts[] = {&o->differs, &o->said, &o->last_steps, &o->last_threads,
-				&o->last_words};
+	char **const texts[] = {&o->differs,	  &o->said,	  &o->last_steps,
+				&o->last_threads, &o->last_words, &o->left};
 	uint64_t ended = o->ended, rechecked = o->twice;
 	uint64_t flags = (uint64_t)o->late << 3 | (uint64_t)o->asks_ids << 2 |
 			 (uint64_t)o->early << 1 | o->none;

@@ -34,15 +34,17 @@ static struct strategy *strategy_of(const struct explore_race_runs *x,
 
 int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 {
-	const struct strategy_options options = {
-		.seed = e->options.seed, .depth = e->options.depth, .bound = e->options.bound};
+	const struct strategy_options options = {.seed = e->options.seed,
+						 .depth = e->options.depth,
+						 .bound = e->options.bound,
+						 .fair_from = sched_fair_from(e->options.steps)};
 	struct sched *c = &x->runs.sched;
 
 	x->races = c->races = races_new();
 	c->strategy = strategy_of(x, &options);
 	c->steps = e->options.steps;
 	c->hang_s = e->options.hang;
-	c->flags = SCHED_KEEPS_LAST;
+	c->flags = SCHED_KEEPS_LAST | SCHED_ENDS_SPINS | e->options.flags;
 	if (!e->options.points_asked)
 		limit_looks(c, e->options.seconds);
 	explore_points_set(&x->runs.sched, &e->points_at);

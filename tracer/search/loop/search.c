@@ -280,7 +280,10 @@ static const char *name(void *ctx, const struct strategy_point *point)
 static int make_strategy(struct search *s)
 {
 	const struct explore_options *o = &s->e->options;
-	const struct strategy_options options = {o->seed, o->depth, o->bound, 0};
+	const struct strategy_options options = {.seed = o->seed,
+						 .depth = o->depth,
+						 .bound = o->bound,
+						 .fair_from = sched_fair_from(o->steps)};
 	const struct scripted_host host = {s,	   search_print, search_describe,
 					   thread, name,	 &s->fault};
 	struct error *err = s->e->x.err;
@@ -487,6 +490,7 @@ void explore_fini(struct explore *e)
 	array_fini(&e->samples);
 	array_fini(&e->modules);
 	base_free(e->differs);
+	base_free(e->left);
 	base_free(e->not_forked);
 	if (e->journal)
 		explore_journal_fini(e->journal);

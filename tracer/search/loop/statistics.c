@@ -107,6 +107,8 @@ void explore_count(struct explore_statistics *a, struct explore_outcome *o)
 	e->differed += o->differs != NULL;
 	if (o->differs && !e->differs)
 		e->differs = base_strdup(o->differs);
+	if (o->left && !e->left)
+		e->left = base_strdup(o->left);
 	if (o->ended == EXPLORE_FAILED)
 		count_failure(e, o);
 	explore_state_first(e, o);

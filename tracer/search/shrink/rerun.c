@@ -25,7 +25,7 @@ static void take_where(struct explore_failure *f, const struct run_result *r)
 static void examine_take(struct explore_failure *f, struct sched *c, struct run_result *r)
 {
 	base_free(f->text);
-	f->text = base_strdup(str_text(&r->text));
+	f->text = explore_text(c, r, f->kind);
 	f->status = r->status;
 	f->seconds = r->seconds;
 	f->ended = r->ended;
@@ -103,7 +103,8 @@ static void examine_prepare(struct explore *e, const struct explore_failure *f, 
 
 	c->steps = is_endless ? f->schedule.steps.count : e->options.steps;
 	c->hang_s = hang_s(e);
-	c->flags = SCHED_JUDGES | SCHED_DESCRIBES | (e->forked ? 0 : SCHED_EARLY);
+	c->flags = SCHED_JUDGES | SCHED_DESCRIBES | (e->forked ? 0 : SCHED_EARLY) |
+		   (strcmp(f->kind, "leak") == 0 ? SCHED_LEAKS : 0);
 	c->strategy = schedule_guide(&f->schedule);
 	schedule_names_copy(&c->paths, &f->paths);
 }

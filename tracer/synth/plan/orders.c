@@ -388,9 +388,12 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 			continue;
 		if (last >= v->over)
 			last = end != PLAN_NONE ? end : v->over - 1;
+		/* A step after the end is held by a lock that no thread gets, but not by one that
+		   its owner has when it crashes: that thread must have it first. */
 		if (plan_op(v, first) != STRATEGY_TIMEOUT &&
 		    !(first >= v->over && plan_is_join(v, first)) &&
-		    (first < v->done || !orders_is_lock(plan_op(v, last))))
+		    (first < v->done || !orders_is_lock(plan_op(v, last)) ||
+		     (plan_op(v, last) == STRATEGY_LOCK && !plan_is_blocked(v, last))))
 			add_edge(v, out, last, first);
 	}
 }

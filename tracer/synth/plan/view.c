@@ -173,6 +173,13 @@ static size_t next_recorded(const struct plan_record *r, size_t index, bool own)
 	return PLAN_NONE;
 }
 
+/* True for the last step if other threads could go on: its thread did not block, since one of them
+   would have moved then, but has ended the run, by a crash for example. */
+static bool is_final(const struct schedule *s, size_t index)
+{
+	return s->pending.count && index + 1 == s->steps.count;
+}
+
 /* True if another thread continues while this one cannot. */
 static bool is_stuck(const struct plan_record *r, size_t index)
 {
@@ -181,6 +188,8 @@ static bool is_stuck(const struct plan_record *r, size_t index)
 
 	if (!step) /* a deadlock */
 		return !r->s->pending.count;
+	if (is_final(r->s, index))
+		return false;
 	return step->thread != plan_step_at(r->s, index)->thread && !step->preempts;
 }
 
@@ -332,5 +341,6 @@ bool plan_is_blocked(const struct plan_view *v, size_t step)
 	enum strategy_op op = plan_op(v, step);
 
 	return step == segment->last && step + 1 < v->steps.count && !segment->preempted &&
+	       !is_final(v->s, v->steps.items[step].index) &&
 	       (op == STRATEGY_LOCK || op == STRATEGY_WAIT || op == STRATEGY_BLOCK);
 }
