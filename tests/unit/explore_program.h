@@ -29,10 +29,12 @@ struct program {
 struct state {
 	size_t at[THREADS];
 	bool is_here[THREADS], locked[128], written[128];
+	bool waits[THREADS]; /* for a lock; only with offers_held */
 };
 
 struct world {
 	const struct program *program;
+	bool offers_held; /* threads that would wait for a lock have points, too */
 	struct state now;
 	size_t moves;
 	struct strategy_point moved[MOVES];
@@ -44,6 +46,7 @@ enum ended { RAN_OUT, ALL_DONE, DEADLOCK, STOPPED };
 static inline void world_begin(struct world *w, const struct program *p)
 {
 	w->program = p;
+	w->offers_held = false;
 	w->moves = 0;
 	w->schedule[0] = '\0';
 	w->now = (struct state){0};
@@ -89,8 +92,15 @@ static inline size_t world_points(const struct world *w, struct strategy_point *
 	for (size_t t = 0; t < THREADS; t++) {
 		const char *step = next_step(w, t);
 
-		if (*step && !(*step == 'l' && w->now.locked[(int)step[1]]))
-			points[count++] = point_of(t, w->now.at[t], step);
+		bool held = *step == 'l' && w->now.locked[(int)step[1]];
+
+		if (!*step || (held && (!w->offers_held || w->now.waits[t])))
+			continue;
+		points[count] = point_of(t, w->now.at[t], step);
+		if (*step == 'l' && w->offers_held)
+			points[count].acquires =
+				held ? STRATEGY_ACQUIRE_HELD : STRATEGY_ACQUIRE_FREE;
+		count++;
 	}
 	return count;
 }
@@ -100,6 +110,9 @@ static inline void world_move(struct world *w, const struct strategy_point *p)
 	const char *step = next_step(w, p->thread);
 	int object = step[1];
 
+	w->now.waits[p->thread] = p->acquires == STRATEGY_ACQUIRE_HELD;
+	if (w->now.waits[p->thread])
+		return;
 	w->moved[w->moves] = *p;
 	w->schedule[w->moves++] = (char)('A' + p->thread);
 	w->schedule[w->moves] = '\0';
@@ -130,6 +143,7 @@ static inline enum ended world_run(struct world *w, const struct program *p, str
 	size_t count, i;
 
 	world_begin(w, p);
+	w->offers_held = strategy_asks_acquires(s);
 	strategy_begin(s, run);
 	while (w->moves < MOVES) {
 		count = world_points(w, points);

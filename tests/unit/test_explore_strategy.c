@@ -85,7 +85,8 @@ static void test_names(void **state)
 	assert_null(strategy_new("best", &none));
 	assert_string_equal(strategy_name(0), "auto");
 	assert_string_equal(strategy_name(6), "dfs");
-	assert_null(strategy_name(7));
+	assert_string_equal(strategy_name(7), "dpor");
+	assert_null(strategy_name(8));
 	s = strategy_new("pct", &none);
 	assert_int_equal(strategy_memory(s), STRATEGY_MEMORY_FIRST);
 	strategy_free(s);

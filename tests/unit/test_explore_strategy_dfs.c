@@ -1,6 +1,6 @@
 /*
- * DFS compared with theory and with all schedules of small programs: each Mazurkiewicz trace once,
- * and under a bound each trace that has a schedule with so few preemptions.
+ * DFS and DPOR compared with theory and with all schedules of small programs: each Mazurkiewicz
+ * trace once, and under a bound of DFS each trace that has a schedule with so few preemptions.
  */
 #include "explore_program.h"
 
@@ -44,9 +44,9 @@ static void trace_of(const struct world *w, char *text)
 	text[length] = '\0';
 }
 
-static struct seen search(const struct program *p, unsigned bound)
+static struct seen search(const char *name, const struct program *p, unsigned bound)
 {
-	struct strategy *s = strategy_made("dfs", 1, 0, bound);
+	struct strategy *s = strategy_made(name, 1, 0, bound);
 	struct seen seen = {0};
 	char trace[MOVES + 1];
 	struct world w;
@@ -102,9 +102,10 @@ static void every(struct world *w, unsigned left, unsigned running, struct seen 
 }
 
 /* Compares a search under this bound with all schedules. Returns the runs of the search. */
-static unsigned long compare(const struct program *p, unsigned bound, struct seen *all)
+static unsigned long compare(const char *name, const struct program *p, unsigned bound,
+			     struct seen *all)
 {
-	struct seen found = search(p, bound);
+	struct seen found = search(name, p, bound);
 	unsigned long runs = found.runs;
 	struct world w;
 
@@ -112,9 +113,9 @@ static unsigned long compare(const struct program *p, unsigned bound, struct see
 	world_begin(&w, p);
 	every(&w, bound, THREADS, all);
 	if (found.traces.count != all->traces.count)
-		fail_msg("%s, %s, %s, bound %u: %zu traces, not %zu", p->threads[0], p->threads[1],
-			 p->threads[2] ? p->threads[2] : "-", bound, found.traces.count,
-			 all->traces.count);
+		fail_msg("%s: %s, %s, %s, bound %u: %zu traces, not %zu", name, p->threads[0],
+			 p->threads[1], p->threads[2] ? p->threads[2] : "-", bound,
+			 found.traces.count, all->traces.count);
 	for (size_t i = 0; i < all->traces.count; i++)
 		assert_string_equal(found.traces.items[i].text, all->traces.items[i].text);
 	if (bound == STRATEGY_UNBOUND)
@@ -126,13 +127,22 @@ static unsigned long compare(const struct program *p, unsigned bound, struct see
 
 /* ---- counted by hand ------------------------------------------------------------------------- */
 
-static void runs_are(const struct program p, unsigned bound, unsigned long runs)
+static void search_makes(const char *name, const struct program *p, unsigned bound,
+			 unsigned long runs)
 {
-	struct seen seen = search(&p, bound);
+	struct seen seen = search(name, p, bound);
 
 	if (seen.runs != runs)
-		fail_msg("%s, %s: %lu runs, not %lu", p.threads[0], p.threads[1], seen.runs, runs);
+		fail_msg("%s: %s, %s: %lu runs, not %lu", name, p->threads[0], p->threads[1],
+			 seen.runs, runs);
 	seen_fini(&seen);
+}
+
+static void runs_are(const struct program p, unsigned bound, unsigned long runs)
+{
+	search_makes("dfs", &p, bound, runs);
+	if (bound == STRATEGY_UNBOUND)
+		search_makes("dpor", &p, bound, runs);
 }
 
 #define PROGRAM(...) ((struct program){{__VA_ARGS__}})
@@ -157,6 +167,7 @@ static void test_counts(void **state)
 	/* Locks: orders of the critical sections. */
 	runs_are(PROGRAM("lmwxum", "lmwxum"), STRATEGY_UNBOUND, 2);
 	runs_are(PROGRAM("lmwxum", "lmwxum", "lmwxum"), STRATEGY_UNBOUND, 6);
+	runs_are(PROGRAM("lmumlmum", "lmumlmum", "lmumlmum"), STRATEGY_UNBOUND, 90);
 	/* Created threads: after c1, then anywhere. */
 	runs_are(PROGRAM("wxc1wxwx", "wxwx"), STRATEGY_UNBOUND, 6);
 }
@@ -164,17 +175,21 @@ static void test_counts(void **state)
 static void test_deadlock(void **state)
 {
 	const struct program p = {{"lalbubua", "lblauaub"}};
-	struct seen seen = search(&p, STRATEGY_UNBOUND);
+	struct seen seen = search("dfs", &p, STRATEGY_UNBOUND);
 
 	(void)state;
 	assert_int_equal(seen.runs, 3); /* A first, B first, and the deadlock */
 	assert_int_equal(seen.deadlocks, 1);
 	seen_fini(&seen);
-	seen = search(&p, 0);
+	seen = search("dfs", &p, 0);
 	assert_int_equal(seen.deadlocks, 0);
 	seen_fini(&seen);
-	seen = search(&p, 1);
+	seen = search("dfs", &p, 1);
 	assert_true(seen.deadlocks > 0);
+	seen_fini(&seen);
+	seen = search("dpor", &p, 0);
+	assert_int_equal(seen.runs, 3);
+	assert_int_equal(seen.deadlocks, 1);
 	seen_fini(&seen);
 }
 
@@ -227,12 +242,14 @@ static void test_random_programs(void **state)
 		if (p.threads[2] && strlen(texts[0]) + strlen(texts[1]) + strlen(texts[2]) > 20)
 			p.threads[2] = NULL;
 		for (unsigned bound = 0; bound < 4; bound++) {
-			bounded += compare(&p, bound, &all);
+			bounded += compare("dfs", &p, bound, &all);
 			bounded_all += all.runs;
 			seen_fini(&all);
 		}
-		unbound += compare(&p, STRATEGY_UNBOUND, &all);
+		unbound += compare("dfs", &p, STRATEGY_UNBOUND, &all);
 		unbound_all += all.runs;
+		seen_fini(&all);
+		compare("dpor", &p, STRATEGY_UNBOUND, &all);
 		seen_fini(&all);
 	}
 	print_message("unbound: %lu runs for %lu schedules; bounds 0 to 3: %lu for %lu\n", unbound,
@@ -252,7 +269,7 @@ static void test_spinning(void **state)
 	(void)state;
 	for (size_t i = 0; i < 4; i++)
 		for (unsigned bound = 0; bound < 2; bound++) {
-			struct seen seen = search(&spins[i], bound);
+			struct seen seen = search("dfs", &spins[i], bound);
 
 			assert_true(seen.runs > 0);
 			assert_int_equal(seen.deadlocks, 0);

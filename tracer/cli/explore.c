@@ -87,6 +87,9 @@ void explore_settle(struct cli *cli)
 	if (cli->runs || o->seconds > 0)
 		o->runs = cli->runs;
 	o->strategy = o->strategy ? o->strategy : "auto";
+	/* a trace is told from others by every access that threads may share */
+	if (!o->points_asked && strcmp(o->strategy, "dpor") == 0)
+		o->points = POINTS_MEMORY;
 }
 
 void explore_settle_gates(const struct cli *cli, double seconds, struct explore_options *o)
@@ -185,15 +188,56 @@ static bool none_has_ended(const struct explore *e)
 	return e->runs && !e->failures.count && e->cut + e->late >= e->runs;
 }
 
+static bool is_dpor(const struct explore *e)
+{
+	return strcmp(e->options.strategy, "dpor") == 0;
+}
+
+static const struct {
+	enum strategy_left what;
+	const char *text;
+} left_out[] = {
+	{STRATEGY_LEFT_TRACES, "schedules that were not tried yet"},
+	{STRATEGY_LEFT_TIME, "other lengths of sleeps and time-outs, other clocks"},
+	{STRATEGY_LEFT_SPURIOUS, "spurious wake-ups"},
+	{STRATEGY_LEFT_CUT, "the rest of schedules that were cut"},
+	{STRATEGY_LEFT_UNFAIR, "schedules in which a thread that yields, or spins, runs again "
+			       "before the other threads have run"},
+	{STRATEGY_LEFT_STRAYED, "schedules after a step at which the program did something else "
+				"the second time"},
+	{STRATEGY_LEFT_POINTS, "accesses to memory that are no points: see --points memory"},
+	{STRATEGY_LEFT_STORES, "what the memory model of x86 permits besides: a store that other "
+			       "threads see only after a later load"},
+};
+
+/* Adds whether each trace was tried, and what was not searched. */
+static void add_traces(const struct explore *e, struct str *out)
+{
+	if (e->complete)
+		str_addf(out, "complete: %lu trace%s%s\n", e->runs, str_plural(e->runs),
+			 e->left_out ? " under sequential consistency" : "");
+	else
+		str_add(out, "there may be traces that were not tried\n");
+	for (size_t i = 0; i < sizeof(left_out) / sizeof(*left_out); i++)
+		if (e->left_out & left_out[i].what)
+			str_addf(out, "not searched: %s\n", left_out[i].text);
+}
+
 /* Adds whether all schedules were tried. */
 static void add_extent(const struct explore *e, struct str *out)
 {
+	const char *end = is_dpor(e) ? "\n" : "; ";
+
 	if (none_has_ended(e))
-		str_add(out, "no schedule ended, so there is no result; ");
+		str_addf(out, "no schedule ended, so there is no result%s", end);
 	else if (!e->failures.count && e->cut + e->late)
-		str_add(out, "no failure in the others; ");
+		str_addf(out, "no failure in the others%s", end);
 	else if (!e->failures.count)
-		str_add(out, "nothing failed; ");
+		str_addf(out, "nothing failed%s", end);
+	if (is_dpor(e)) {
+		add_traces(e, out);
+		return;
+	}
 	if (e->complete == EXPLORE_INCOMPLETE)
 		str_add(out, "there may be schedules that were not tried\n");
 	else
@@ -292,7 +336,7 @@ static void add_summary(const struct explore *e, struct str *out)
 	str_addf(out, "; strategy %s, seed %llu\n", e->options.strategy,
 		 (unsigned long long)e->options.seed);
 	add_oddities(e, out);
-	if (e->complete || !e->failures.count)
+	if (e->complete || !e->failures.count || is_dpor(e))
 		add_extent(e, out);
 }
 

@@ -115,6 +115,7 @@ struct sched_thread {
 	uint32_t bits;	      /* bits of FUTEX_WAIT_BITSET */
 	uint64_t lock;	      /* address of the lock, unless FOR_WAKE */
 	uint64_t clears;      /* word cleared when the thread exits (tracee.h), or 0 */
+	uint64_t base;	      /* FS base, the thread's pthread_t; 0: no strategy asks for it */
 	uint64_t slept;	      /* RUNS: context switches when it was seen asleep, plus 1; 0: awake */
 	uint64_t deep;	      /* context switches in an uninterruptible wait, plus 1; 0: none */
 	uint64_t deep_us;     /* time at which that wait was first seen */
@@ -230,6 +231,11 @@ struct sched_thread *scheduler_choose(struct scheduler *c);
 /* Ends the run. */
 void scheduler_end(struct scheduler *c, enum sched_end how);
 
+/* ---- acquires.c ---- */
+
+/* Returns what the thread's step would do to the lock that it takes. */
+enum strategy_acquire acquires_of(const struct scheduler *c, const struct sched_thread *t);
+
 /* ---- threads.c ---- */
 
 void sched_thread_new(struct scheduler *c, struct run_thread *thread);
@@ -249,7 +255,7 @@ uint64_t addresses_number(struct sched *g, struct run_process *p, uint64_t addre
 /* Sets `place` and `fixed` of the thread's point. */
 void addresses_of_point(struct scheduler *c, struct sched_thread *t);
 /* Records the FS base of a new thread. */
-void addresses_thread(struct scheduler *c, const struct sched_thread *t);
+void addresses_thread(struct scheduler *c, struct sched_thread *t);
 /* Returns the schedule's name of the point's object outside of modules, or NULL if it needs
    none. */
 const char *addresses_memory(struct scheduler *c, struct sched_thread *t);

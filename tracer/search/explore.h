@@ -75,10 +75,11 @@ enum explore_progress {
 	FAILURE_DONE, /* nothing is left to find out about the failure */
 };
 
-/* Whether dfs has run every schedule. */
+/* Whether dfs has run every schedule, or dpor one of every trace. */
 enum explore_completeness {
 	EXPLORE_INCOMPLETE,
-	EXPLORE_COMPLETE, /* no schedule is left */
+	/* No schedule is left; of dpor none but those of STRATEGY_LEFT_STORES. */
+	EXPLORE_COMPLETE,
 	/* No schedule is left but those in which a thread that yields does not wait for the
 	   others. */
 	EXPLORE_COMPLETE_IF_FAIR,
@@ -197,7 +198,8 @@ struct explore {
 	   none. */
 	char *left;
 	enum explore_completeness complete;
-	bool over; /* the search has ended by itself */
+	unsigned left_out; /* dpor: bits of enum strategy_left */
+	bool over;	   /* the search has ended by itself */
 	/* Each schedule is a fork of the program at main; if not, not_forked says why. */
 	bool forked;
 	char *not_forked;

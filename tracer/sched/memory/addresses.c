@@ -78,12 +78,16 @@ void addresses_of_point(struct scheduler *c, struct sched_thread *t)
 /* ---- names ------------------------------------------------------------------------------- */
 
 /* Records the FS base, where the C library has the thread's descriptor and the word of its join. */
-void addresses_thread(struct scheduler *c, const struct sched_thread *t)
+void addresses_thread(struct scheduler *c, struct sched_thread *t)
 {
+	bool describes = c->given->flags & SCHED_DESCRIBES;
 	struct arch_regs regs;
 
-	if (!(c->given->flags & SCHED_DESCRIBES) ||
+	if (!(describes || strategy_asks_acquires(c->given->strategy)) ||
 	    tracee_regs(run_thread_tracee(t->thread), &regs) < 0)
+		return;
+	t->base = regs.fs_base;
+	if (!describes)
 		return;
 	*array_add(&c->bases) =
 		(struct thread_base){run_process_of(t->thread), regs.fs_base, t->listed};

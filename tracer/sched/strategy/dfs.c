@@ -16,21 +16,13 @@ struct dfs_node {
 	unsigned running;     /* the thread that moved last */
 };
 
-/* Numbers of steps in this run; 0: never. */
-struct dfs_thread {
-	unsigned long moved_at, yielded_at;
-	unsigned long behind; /* threads without a step since this one go first */
-	struct spin_watch spin;
-};
-
 struct dfs {
 	struct strategy base;
 	ARRAY(struct dfs_node) nodes;
-	ARRAY(struct dfs_thread) threads;
+	struct fairness fairness;
 	size_t depth; /* nodes passed in this run */
 	bool has_strayed;
 	unsigned preemptions, running;
-	unsigned long step;
 };
 
 static void cut_nodes(struct dfs *d, size_t count)
@@ -47,8 +39,7 @@ static void dfs_begin(struct strategy *s)
 	d->has_strayed = false;
 	d->preemptions = 0;
 	d->running = NOBODY;
-	d->step = 0;
-	d->threads.count = 0;
+	fairness_begin(&d->fairness);
 }
 
 /* ---- one node ---------------------------------------------------------------------------- */
@@ -101,17 +92,6 @@ static void inherit_sleep(struct dfs_node *n, const struct dfs_node *before)
 	}
 }
 
-static bool is_behind(const struct dfs *d, const struct dfs_node *n, size_t choice)
-{
-	const struct dfs_thread *t = d->threads.items;
-	unsigned long behind = t[n->choices[choice].point.thread].behind;
-
-	for (size_t i = 0; behind && i < n->count; i++)
-		if (i != choice && t[n->choices[i].point.thread].moved_at <= behind)
-			return true;
-	return false;
-}
-
 /* Prefers the running thread. Returns false if no choice is left. */
 static bool dfs_pick(struct dfs_node *n)
 {
@@ -142,7 +122,8 @@ static bool dfs_grow(struct dfs *d, const struct strategy_point *points, size_t 
 	for (size_t i = 0; i < count; i++)
 		n.choices[i].point = points[i];
 	for (size_t i = 0; i < count; i++)
-		d->base.fair |= n.choices[i].is_behind = is_behind(d, &n, i);
+		d->base.fair |= n.choices[i].is_behind =
+			fairness_is_behind(&d->fairness, points, count, i);
 	for (size_t i = 0; i < count; i++)
 		n.choices[i].is_shut = n.choices[i].is_behind ||
 				       (costs(&n, i) && n.preemptions >= d->base.options.bound);
@@ -156,18 +137,12 @@ static bool dfs_grow(struct dfs *d, const struct strategy_point *points, size_t 
 	return true;
 }
 
-static bool dfs_is_same(const struct strategy_point *a, const struct strategy_point *b)
-{
-	return a->thread == b->thread && a->op == b->op && a->object == b->object &&
-	       a->place == b->place && a->writes == b->writes;
-}
-
 static bool dfs_fits(const struct dfs_node *n, const struct strategy_point *points, size_t count)
 {
 	if (n->count != count)
 		return false;
 	for (size_t i = 0; i < count; i++)
-		if (!dfs_is_same(&n->choices[i].point, &points[i]))
+		if (!strategy_is_same(&n->choices[i].point, &points[i]))
 			return false;
 	return true;
 }
@@ -175,20 +150,13 @@ static bool dfs_fits(const struct dfs_node *n, const struct strategy_point *poin
 static void move(struct dfs *d, const struct dfs_node *n)
 {
 	const struct strategy_point *p = &n->choices[n->chosen].point;
-	struct dfs_thread *t = &d->threads.items[p->thread];
 
 	d->depth++;
 	if (p->op == STRATEGY_WAKE)
 		return;
-	d->step++;
 	d->preemptions += costs(n, n->chosen);
 	d->running = p->thread;
-	t->moved_at = d->step;
-	t->behind = 0;
-	if (spin_step(&t->spin, p) || p->op == STRATEGY_YIELD) {
-		t->behind = t->yielded_at;
-		t->yielded_at = d->step;
-	}
+	fairness_step(&d->fairness, p);
 }
 
 static size_t dfs_choose(struct strategy *s, const struct strategy_point *points, size_t count)
@@ -197,8 +165,7 @@ static size_t dfs_choose(struct strategy *s, const struct strategy_point *points
 
 	if (s->is_done)
 		return STRATEGY_STOP;
-	for (size_t i = 0; i < count; i++)
-		(void)array_at(&d->threads, points[i].thread);
+	fairness_meet(&d->fairness, points, count);
 	if (d->depth < d->nodes.count && !dfs_fits(&d->nodes.items[d->depth], points, count))
 		d->has_strayed = true;
 	/* the run left the tree: its rest is random, and the search goes on with the next leaf */
@@ -235,7 +202,7 @@ static void dfs_fini(struct strategy *s)
 
 	cut_nodes(d, 0);
 	array_fini(&d->nodes);
-	array_fini(&d->threads);
+	fairness_fini(&d->fairness);
 }
 
 const struct strategy_type strategy_dfs = {

@@ -54,6 +54,12 @@ bool strategy_meets(const struct strategy_point *a, const struct strategy_point 
 	return matters(a, b, a->object == b->object && a->object != STRATEGY_NO_OBJECT);
 }
 
+bool strategy_is_same(const struct strategy_point *a, const struct strategy_point *b)
+{
+	return a->thread == b->thread && a->op == b->op && a->object == b->object &&
+	       a->place == b->place && a->writes == b->writes;
+}
+
 /* ---- spinning ---------------------------------------------------------------------------- */
 
 static bool is_power_of_two(unsigned long n)
@@ -349,4 +355,22 @@ unsigned long strategy_strayed(const struct strategy *s)
 bool strategy_was_fair(const struct strategy *s)
 {
 	return s->fair;
+}
+
+bool strategy_asks_acquires(const struct strategy *s)
+{
+	return s->type->flags & STRATEGY_LOCKS;
+}
+
+unsigned strategy_left_out(const struct strategy *s)
+{
+	if (!strategy_asks_acquires(s))
+		return 0;
+	return s->left | (s->is_done ? 0 : STRATEGY_LEFT_TRACES) |
+	       (s->fair ? STRATEGY_LEFT_UNFAIR : 0) | (s->strayed ? STRATEGY_LEFT_STRAYED : 0);
+}
+
+void strategy_leave_out(struct strategy *s, enum strategy_left what)
+{
+	s->left |= what;
 }

@@ -58,6 +58,16 @@ enum strategy_op {
 #define STRATEGY_NO_OBJECT  ((uint64_t)0)
 #define STRATEGY_ANY_OBJECT UINT64_MAX
 
+/* What a LOCK, or a return from a wait that takes a lock, would do now. Known only to strategies
+   that ask (strategy_asks_acquires()), and of a lock that the scheduler can read. */
+enum strategy_acquire {
+	STRATEGY_ACQUIRE_UNKNOWN, /* no lock, or one whose state is unknown */
+	STRATEGY_ACQUIRE_FREE,	  /* takes it */
+	/* only waits: no other thread sees a difference until one of them releases it */
+	STRATEGY_ACQUIRE_HELD,
+	STRATEGY_ACQUIRE_AGAIN, /* the thread holds it already, and goes on */
+};
+
 /* The next step of one thread. Each thread that can go on has one point. */
 struct strategy_point {
 	/* A small number, used as an index of arrays. It follows from the creator and the child
@@ -70,6 +80,7 @@ struct strategy_point {
 	uint64_t size;	/* bytes accessed from `object` on; 0: unknown, compared by address alone */
 	uint64_t fixed; /* `object` numbered like `place`; 0: memory outside of modules */
 	bool ends_process; /* END of a process whose other threads live */
+	enum strategy_acquire acquires;
 };
 
 /* The address is unknown: the access may overlap any other access. */
@@ -111,6 +122,8 @@ struct strategy;
  * dfs     each schedule of at most `bound` preemptions; of those that differ only in the order of
  *	   independent steps one (sleep sets; Godefroid: Partial-order methods for the verification
  *	   of concurrent systems, 1996).
+ * dpor	   one schedule of each Mazurkiewicz trace, without a bound (source sets; Abdulla, Aronis,
+ *	   Jonsson, Sagonas: Optimal dynamic partial order reduction, POPL 2014).
  *
  * Returns a strategy, freed by strategy_free(), or NULL if no strategy has that name.
  */
@@ -184,12 +197,33 @@ void strategy_learn(struct strategy *s, uint64_t run, const uint64_t *lesson, si
 /* Returns true if the search has no more runs: dfs has made all schedules (except those that
    strategy_strayed() counts), or a callback has given up. */
 bool strategy_is_done(const struct strategy *s);
-/* Returns the number of dfs runs that diverged from an earlier run under the same choices: the
+/* Returns the number of dfs and dpor runs that diverged from an earlier run under the same choices: the
    program is not deterministic. */
 unsigned long strategy_strayed(const struct strategy *s);
-/* Returns true if dfs omitted schedules in which a thread that yields or spins takes another
+/* Returns true if dfs or dpor omitted schedules in which a thread that yields or spins takes another
    turn before the threads that it waits for. */
 bool strategy_was_fair(const struct strategy *s);
+
+/* Returns true if the strategy wants `acquires` of points. */
+bool strategy_asks_acquires(const struct strategy *s);
+
+/* What a search by dpor does not search, although the program has it. */
+enum strategy_left {
+	STRATEGY_LEFT_TRACES = 1,   /* the search has not ended */
+	STRATEGY_LEFT_TIME = 2,	    /* other lengths of sleeps and time-outs; other clocks */
+	STRATEGY_LEFT_SPURIOUS = 4, /* waits that end without a wake */
+	STRATEGY_LEFT_CUT = 8,	    /* the rest of runs that were truncated by others */
+	STRATEGY_LEFT_UNFAIR = 16,  /* strategy_was_fair() */
+	STRATEGY_LEFT_STRAYED = 32, /* strategy_strayed() */
+	STRATEGY_LEFT_POINTS = 64,  /* accesses to memory that the caller made no points */
+	/* Stores that the processor delays past a later load; of these alone a search that is
+	   complete under sequential consistency knows nothing. */
+	STRATEGY_LEFT_STORES = 128,
+};
+/* Returns the bits of enum strategy_left; 0 for other strategies than dpor. */
+unsigned strategy_left_out(const struct strategy *s);
+/* Adds a bit that the points of a run do not show. */
+void strategy_leave_out(struct strategy *s, enum strategy_left what);
 
 /* ---- strategies that follow a list, in each run from its beginning ----------------------- */
 

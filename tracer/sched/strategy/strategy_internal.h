@@ -30,6 +30,35 @@ bool spin_step(struct spin_watch *s, const struct strategy_point *moved);
 /* Returns how many more steps of the thread, of any kind, cannot make it spin. */
 unsigned spin_left(const struct spin_watch *s);
 
+/* ---- fairness.c -------------------------------------------------------------------------- */
+
+/* Numbers of steps in this run; 0: never. */
+struct fairness_thread {
+	unsigned long moved_at, yielded_at;
+	unsigned long behind; /* threads without a step since this one go first */
+	struct spin_watch spin;
+};
+
+/* A thread that yields or spins twice comes after threads that could go on and did not. */
+struct fairness {
+	ARRAY(struct fairness_thread) threads;
+	unsigned long step;
+};
+
+/* Begins a run. */
+void fairness_begin(struct fairness *f);
+/* Precedes the next two functions at each choice. */
+void fairness_meet(struct fairness *f, const struct strategy_point *points, size_t count);
+/* Returns true if another point's thread, which can go on, comes before points[i].thread. */
+bool fairness_is_behind(const struct fairness *f, const struct strategy_point *points, size_t count,
+			size_t i);
+/* Counts a step. */
+void fairness_step(struct fairness *f, const struct strategy_point *moved);
+void fairness_fini(struct fairness *f);
+
+/* Returns true if both points are the same step of the same thread. */
+bool strategy_is_same(const struct strategy_point *a, const struct strategy_point *b);
+
 /* ---- sharing.c --------------------------------------------------------------------------- */
 
 /* Own places: code at which each thread accesses memory of its own. Run 0 shows them: accesses to
@@ -150,6 +179,7 @@ struct strategy {
 	bool is_done;
 	unsigned long strayed;
 	bool fair;
+	unsigned left;		     /* bits of enum strategy_left */
 	struct sharing sharing;	     /* filled by strategies with STRATEGY_LOOKS */
 	const struct sharing *shown; /* &sharing; for auto and its members that of SURW */
 	unsigned last;		     /* the thread that moved last */
@@ -164,6 +194,7 @@ enum {
 	STRATEGY_WALKS = 2,  /* does not choose at own places: the same thread goes on */
 	STRATEGY_COUNTS = 4, /* needs run 0 for options.steps alone */
 	STRATEGY_BIASED = 8, /* samples: bias.c may choose before it */
+	STRATEGY_LOCKS = 16,  /* asks for `acquires` of points */
 };
 
 struct strategy_type {
@@ -200,7 +231,8 @@ bool strategy_is_own(const struct strategy *s, const struct strategy_point *p);
 bool strategy_looks_everywhere(const struct strategy *s);
 
 /* All strategies: NAME is strategy_NAME of NAME.c, except random and auto (strategies.c). */
-#define STRATEGIES(ONE)		ONE(auto) ONE(random) ONE(pct) ONE(pos) ONE(surw) ONE(rff) ONE(dfs)
+#define STRATEGIES(ONE)                                                                            \
+	ONE(auto) ONE(random) ONE(pct) ONE(pos) ONE(surw) ONE(rff) ONE(dfs) ONE(dpor)
 #define STRATEGY_DECLARED(name) extern const struct strategy_type strategy_##name;
 STRATEGIES(STRATEGY_DECLARED)
 

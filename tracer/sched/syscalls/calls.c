@@ -171,6 +171,7 @@ static bool processors_call(struct scheduler *c, struct sched_thread *t)
 static bool timer_call(struct scheduler *c, struct sched_thread *t)
 {
 	c->timers = true;
+	strategy_leave_out(c->given->strategy, STRATEGY_LEFT_TIME);
 	sched_thread_goes(t);
 	return true;
 }

@@ -57,6 +57,8 @@ bool times_ask(struct scheduler *c, struct sched_thread *t)
 	const struct tracee_made *call = &t->call;
 	int64_t result;
 
+	if (c->threads.count > 1)
+		strategy_leave_out(c->given->strategy, STRATEGY_LEFT_TIME);
 	switch (call->number) {
 	case SYS_clock_gettime:
 		result = times_tell(t, call->args[1], now_of(c, (int)call->args[0]), 1);

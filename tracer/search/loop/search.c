@@ -151,14 +151,25 @@ static int one(struct search *s)
 	return describe_new(s, known);
 }
 
+static void note_complete(struct search *s)
+{
+	struct explore *e = s->e;
+
+	e->left_out = strategy_left_out(s->strategy);
+	if (strategy_asks_acquires(s->strategy) && e->points_at.kind != SCHED_MEMORY)
+		e->left_out |= STRATEGY_LEFT_POINTS;
+	if (!strategy_is_done(s->strategy) || strategy_strayed(s->strategy) ||
+	    (e->left_out & ~(unsigned)STRATEGY_LEFT_STORES))
+		return;
+	e->complete = strategy_was_fair(s->strategy) ? EXPLORE_COMPLETE_IF_FAIR : EXPLORE_COMPLETE;
+}
+
 static int search_search(struct search *s)
 {
 	while (!search_is_over(s))
 		if (one(s) < 0)
 			return -1;
-	if (strategy_is_done(s->strategy) && !strategy_strayed(s->strategy))
-		s->e->complete = strategy_was_fair(s->strategy) ? EXPLORE_COMPLETE_IF_FAIR
-								: EXPLORE_COMPLETE;
+	note_complete(s);
 	return 0;
 }
 
