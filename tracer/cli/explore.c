@@ -193,23 +193,6 @@ static bool is_dpor(const struct explore *e)
 	return strcmp(e->options.strategy, "dpor") == 0;
 }
 
-static const struct {
-	enum strategy_left what;
-	const char *text;
-} left_out[] = {
-	{STRATEGY_LEFT_TRACES, "schedules that were not tried yet"},
-	{STRATEGY_LEFT_TIME, "other lengths of sleeps and time-outs, other clocks"},
-	{STRATEGY_LEFT_SPURIOUS, "spurious wake-ups"},
-	{STRATEGY_LEFT_CUT, "the rest of schedules that were cut"},
-	{STRATEGY_LEFT_UNFAIR, "schedules in which a thread that yields, or spins, runs again "
-			       "before the other threads have run"},
-	{STRATEGY_LEFT_STRAYED, "schedules after a step at which the program did something else "
-				"the second time"},
-	{STRATEGY_LEFT_POINTS, "accesses to memory that are no points: see --points memory"},
-	{STRATEGY_LEFT_STORES, "what the memory model of x86 permits besides: a store that other "
-			       "threads see only after a later load"},
-};
-
 /* Adds whether each trace was tried, and what was not searched. */
 static void add_traces(const struct explore *e, struct str *out)
 {
@@ -218,9 +201,8 @@ static void add_traces(const struct explore *e, struct str *out)
 			 e->left_out ? " under sequential consistency" : "");
 	else
 		str_add(out, "there may be traces that were not tried\n");
-	for (size_t i = 0; i < sizeof(left_out) / sizeof(*left_out); i++)
-		if (e->left_out & left_out[i].what)
-			str_addf(out, "not searched: %s\n", left_out[i].text);
+	for (size_t i = 0; explore_left_out(e, i); i++)
+		str_addf(out, "not searched: %s\n", explore_left_out(e, i));
 }
 
 /* Adds whether all schedules were tried. */

@@ -233,8 +233,9 @@ void scheduler_end(struct scheduler *c, enum sched_end how);
 
 /* ---- acquires.c ---- */
 
-/* Returns what the thread's step would do to the lock that it takes. */
-enum strategy_acquire acquires_of(const struct scheduler *c, const struct sched_thread *t);
+/* Sets `acquires` and `pair` of the thread's step. */
+void acquires_look(const struct scheduler *c, const struct sched_thread *t,
+		   struct strategy_point *p);
 
 /* ---- threads.c ---- */
 

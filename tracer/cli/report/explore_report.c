@@ -102,6 +102,40 @@ static void add_samples(const struct explore *e, struct json *j)
 	json_end_array(j);
 }
 
+const char *explore_left_out(const struct explore *e, size_t i)
+{
+	static const struct {
+		enum strategy_left what;
+		const char *text;
+	} all[] = {
+		{STRATEGY_LEFT_TRACES, "schedules that were not tried yet"},
+		{STRATEGY_LEFT_TIME, "other lengths of sleeps and time-outs, other clocks"},
+		{STRATEGY_LEFT_SPURIOUS, "spurious wake-ups"},
+		{STRATEGY_LEFT_CUT, "the rest of schedules that were cut"},
+		{STRATEGY_LEFT_UNFAIR, "schedules in which a thread that yields, or spins, runs "
+				       "again before the other threads have run"},
+		{STRATEGY_LEFT_STRAYED, "what follows a step at which the program did something "
+					"else when it was run again"},
+		{STRATEGY_LEFT_POINTS,
+		 "accesses to memory that are no points: see --points memory"},
+		{STRATEGY_LEFT_STORES, "what the memory model of x86 permits besides: a store that "
+				       "other threads see only after a later load"},
+	};
+
+	for (size_t k = 0; k < sizeof(all) / sizeof(*all); k++)
+		if (e->left_out & all[k].what && !i--)
+			return all[k].text;
+	return NULL;
+}
+
+static void add_left_out(const struct explore *e, struct json *j)
+{
+	json_array(j, "left_out");
+	for (size_t i = 0; explore_left_out(e, i); i++)
+		json_string(j, NULL, explore_left_out(e, i));
+	json_end_array(j);
+}
+
 static void add_numbers(const struct explore *e, struct json *j)
 {
 	struct str digest = {0};
@@ -120,6 +154,8 @@ static void add_numbers(const struct explore *e, struct json *j)
 	json_number(j, "seconds", e->seconds);
 	json_number(j, "rate", e->seconds > 0 ? (double)e->runs / e->seconds : 0);
 	json_bool(j, "complete", e->complete);
+	if (e->left_out)
+		add_left_out(e, j);
 	json_bool(j, "forked", e->forked);
 	if (e->not_forked)
 		json_string(j, "not_forked", e->not_forked);

@@ -56,6 +56,8 @@ int found_write_cuts(struct explore *e, struct error *err);
 
 /* ---- reports of commands --------------------------------------------------------------------- */
 
+/* Returns the i-th text of what a search by dpor has left out, or NULL. */
+const char *explore_left_out(const struct explore *e, size_t i);
 /* Writes the reports of explore. Returns 0, or -1 with *err set. */
 int explore_report(const struct cli *cli, const struct explore *e, int status, struct error *err);
 struct suite;

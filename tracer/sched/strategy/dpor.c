@@ -1,5 +1,5 @@
 /* DPOR: source sets with sleep sets. A run follows the previous run up to the last node with a
-   choice that is wanted and was not tried. README.md describes locks, waits and ends. */
+   choice that is wanted and was not tried. dpor.h describes locks, waits and ends. */
 #include "tracer/sched/strategy/dpor.h"
 
 static void dpor_cut(struct dpor *d, size_t count)
@@ -40,9 +40,28 @@ static bool is_wide(const struct dpor_choice *c)
 	return c->flags & DPOR_ENDS || c->point.op == STRATEGY_TIMEOUT;
 }
 
+size_t dpor_objects(const struct strategy_point *p, struct strategy_point objects[2])
+{
+	objects[0] = objects[1] = *p;
+	if (!p->pair[0])
+		return 1;
+	objects[0].object = p->pair[0];
+	objects[1].object = p->pair[1];
+	return 2;
+}
+
 bool dpor_depends(const struct dpor_choice *a, const struct dpor_choice *b)
 {
-	return is_wide(a) || is_wide(b) || strategy_depends(&a->point, &b->point);
+	struct strategy_point x[2], y[2];
+	size_t xs = dpor_objects(&a->point, x), ys = dpor_objects(&b->point, y);
+
+	if (is_wide(a) || is_wide(b))
+		return true;
+	for (size_t i = 0; i < xs; i++)
+		for (size_t k = 0; k < ys; k++)
+			if (strategy_depends(&x[i], &y[k]))
+				return true;
+	return false;
 }
 
 bool dpor_is_possible(const struct dpor_choice *c)

@@ -1,5 +1,22 @@
-/* DPOR: the tree of its search, shared by dpor.c (the search), dpor_races.c (happens-before and
-   races) and dpor_stores.c (what the memory model permits besides). */
+/*
+ * DPOR: one schedule of each Mazurkiewicz trace, by source sets and sleep sets. dpor.c is the
+ * search, dpor_races.c has happens-before and races, dpor_stores.c what the memory model permits
+ * besides.
+ *
+ * A node is a state before a step. After a run each race of its new steps is reversed: the source
+ * set of the node before the race gets a thread that begins a schedule in which the second step
+ * comes first. What the paper leaves to its reader:
+ *
+ * Locks	An acquisition is possible only while it does not wait, so threads wait for a lock
+ *		only where no thread can go on. A release and the next acquisition are no race, and
+ *		hide none before them: that of two acquisitions.
+ * Waits	A thread that could not go on before a step and can after it happens after the step.
+ * Wakes	Which thread a step wakes is a choice of its own; all are tried.
+ * The end	A step that ends the program while others could go on depends on all steps.
+ * Sharing	Memory that one thread alone has accessed, in all runs so far, is its own. Clocks
+ *		of a run are made with what is shared by then, and a run that shares more has the
+ *		races itself.
+ */
 #ifndef GATECTL_SCHED_STRATEGY_DPOR_H
 #define GATECTL_SCHED_STRATEGY_DPOR_H
 
@@ -81,6 +98,8 @@ static inline bool dpor_is_step(const struct dpor_node *n)
 
 /* Returns the thread's choice, or NULL. */
 struct dpor_choice *dpor_choice_of(const struct dpor_node *n, unsigned thread);
+/* Writes the step once for each object that it accesses. Returns their number. */
+size_t dpor_objects(const struct strategy_point *p, struct strategy_point objects[2]);
 /* Returns true if the order of both steps can make a difference. */
 bool dpor_depends(const struct dpor_choice *a, const struct dpor_choice *b);
 /* Returns true if the step is possible, and no other thread has to go first. */
@@ -92,6 +111,7 @@ bool dpor_is_possible(const struct dpor_choice *c);
 void dpor_find_races(struct dpor *d);
 /* Returns true if threads share memory that the step accesses, as far as the search has seen. */
 bool dpor_is_shared(const struct dpor *d, const struct strategy_point *p);
+/* Frees what dpor_find_races() keeps. */
 void dpor_races_fini(struct dpor *d);
 
 /* ---- dpor_stores.c ---- */
@@ -102,6 +122,7 @@ void dpor_stores_raced(struct dpor_stores *s, const struct strategy_point *p);
 void dpor_stores_look(struct dpor *d);
 /* Returns true if such a load and store were both reordered with other threads' accesses. */
 bool dpor_stores_matter(const struct dpor_stores *s);
+/* Frees what `s` owns. */
 void dpor_stores_fini(struct dpor_stores *s);
 
 #endif

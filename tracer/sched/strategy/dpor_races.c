@@ -12,7 +12,7 @@ static const struct strategy_point *point_at(const struct dpor *d, size_t i)
 /* ---- shared memory ----------------------------------------------------------------------- */
 
 /* WIDE: the step can depend on each other step. LOCAL: no step depends on it but these. */
-enum reach { LOCAL, SHARES, WIDE };
+enum dpor_reach { LOCAL, SHARES, WIDE };
 
 static bool is_plain(const struct strategy_point *p)
 {
@@ -29,7 +29,8 @@ static bool has_any_size(const struct strategy_point *p)
 	return p->size == STRATEGY_ANY_SIZE || pieces_of(p) > MOST_PIECES;
 }
 
-static void own_pieces(struct dpor *d, const struct strategy_point *p)
+/* `p`: one of dpor_objects(), as in is_piece_shared(). */
+static void own_pieces_of(struct dpor *d, const struct strategy_point *p)
 {
 	if (!is_plain(p))
 		return;
@@ -44,7 +45,16 @@ static void own_pieces(struct dpor *d, const struct strategy_point *p)
 	}
 }
 
-bool dpor_is_shared(const struct dpor *d, const struct strategy_point *p)
+static void own_pieces(struct dpor *d, const struct strategy_point *p)
+{
+	struct strategy_point objects[2];
+	size_t count = dpor_objects(p, objects);
+
+	for (size_t i = 0; i < count; i++)
+		own_pieces_of(d, &objects[i]);
+}
+
+static bool is_piece_shared(const struct dpor *d, const struct strategy_point *p)
 {
 	if (!is_plain(p))
 		return false;
@@ -56,10 +66,21 @@ bool dpor_is_shared(const struct dpor *d, const struct strategy_point *p)
 	return false;
 }
 
-static enum reach reach_of(const struct dpor *d, const struct dpor_choice *c)
+bool dpor_is_shared(const struct dpor *d, const struct strategy_point *p)
+{
+	struct strategy_point objects[2];
+	size_t count = dpor_objects(p, objects);
+
+	for (size_t i = 0; i < count; i++)
+		if (is_piece_shared(d, &objects[i]))
+			return true;
+	return false;
+}
+
+static enum dpor_reach reach_of(const struct dpor *d, const struct dpor_choice *c)
 {
 	if (c->flags & DPOR_ENDS || c->point.op == STRATEGY_TIMEOUT ||
-	    c->point.object == STRATEGY_ANY_OBJECT)
+	    (c->point.object == STRATEGY_ANY_OBJECT && !c->point.pair[0]))
 		return WIDE;
 	return dpor_is_shared(d, &c->point) ? SHARES : LOCAL;
 }
@@ -72,7 +93,7 @@ static void list_steps(struct dpor *d)
 		if (dpor_is_step(&d->nodes.items[i]))
 			own_pieces(d, point_at(d, i));
 	for (size_t i = 0; i < d->depth; i++) {
-		enum reach reach;
+		enum dpor_reach reach;
 
 		if (!dpor_is_step(&d->nodes.items[i]))
 			continue;
@@ -94,7 +115,7 @@ struct steps {
 /* Returns the steps before step i on which it may depend. */
 static struct steps steps_before(const struct dpor *d, size_t i)
 {
-	enum reach reach = reach_of(d, dpor_chosen(&d->nodes.items[i]));
+	enum dpor_reach reach = reach_of(d, dpor_chosen(&d->nodes.items[i]));
 	struct steps s = {d->wide.items, d->wide.count};
 
 	if (reach == WIDE)
@@ -144,17 +165,28 @@ static void follow_cause(struct dpor *d, const struct dpor_node *before, const s
 
 /* ---- races ------------------------------------------------------------------------------- */
 
+static bool takes_lock(const struct strategy_point *p)
+{
+	return p->acquires == STRATEGY_ACQUIRE_FREE || p->acquires == STRATEGY_ACQUIRE_HELD;
+}
+
+/* Returns true if a thread holds the lock before the step. A wait gives its mutex back when it
+   begins. */
+static bool is_while_held(const struct strategy_point *p)
+{
+	return p->op == STRATEGY_UNLOCK || p->op == STRATEGY_END ||
+	       (p->op == STRATEGY_WAIT && p->acquires == STRATEGY_ACQUIRE_UNKNOWN) ||
+	       p->acquires == STRATEGY_ACQUIRE_AGAIN || p->acquires == STRATEGY_ACQUIRE_HELD;
+}
+
 /* Returns true if step i can come before step j, on which it depends. */
 static bool is_reversible(const struct dpor *d, size_t j, size_t i)
 {
 	const struct strategy_point *earlier = point_at(d, j), *later = point_at(d, i);
 	const struct dpor_choice *pending;
 
-	if (later->acquires == STRATEGY_ACQUIRE_FREE || later->acquires == STRATEGY_ACQUIRE_HELD)
-		if (earlier->op == STRATEGY_UNLOCK || earlier->op == STRATEGY_END ||
-		    earlier->acquires == STRATEGY_ACQUIRE_AGAIN ||
-		    earlier->acquires == STRATEGY_ACQUIRE_HELD)
-			return false;
+	if (takes_lock(later) && is_while_held(earlier))
+		return false;
 	if (d->last.items[later->thread] > j)
 		return true; /* the thread has come to step i after step j */
 	pending = dpor_choice_of(&d->nodes.items[j], later->thread);

@@ -58,8 +58,8 @@ enum strategy_op {
 #define STRATEGY_NO_OBJECT  ((uint64_t)0)
 #define STRATEGY_ANY_OBJECT UINT64_MAX
 
-/* What a LOCK, or a return from a wait that takes a lock, would do now. Known only to strategies
-   that ask (strategy_asks_acquires()), and of a lock that the scheduler can read. */
+/* The effect of a LOCK, or of a return from a wait that takes a lock, if it is made now. Known only
+   to strategies that ask (strategy_asks_acquires()), and of locks that the scheduler can read. */
 enum strategy_acquire {
 	STRATEGY_ACQUIRE_UNKNOWN, /* no lock, or one whose state is unknown */
 	STRATEGY_ACQUIRE_FREE,	  /* takes it */
@@ -80,7 +80,10 @@ struct strategy_point {
 	uint64_t size;	/* bytes accessed from `object` on; 0: unknown, compared by address alone */
 	uint64_t fixed; /* `object` numbered like `place`; 0: memory outside of modules */
 	bool ends_process; /* END of a process whose other threads live */
+	/* Only for strategies that ask: */
 	enum strategy_acquire acquires;
+	/* WAIT on ANY_OBJECT: the condition and the mutex that it accesses; or 0. */
+	uint64_t pair[2];
 };
 
 /* The address is unknown: the access may overlap any other access. */
@@ -197,27 +200,27 @@ void strategy_learn(struct strategy *s, uint64_t run, const uint64_t *lesson, si
 /* Returns true if the search has no more runs: dfs has made all schedules (except those that
    strategy_strayed() counts), or a callback has given up. */
 bool strategy_is_done(const struct strategy *s);
-/* Returns the number of dfs and dpor runs that diverged from an earlier run under the same choices: the
-   program is not deterministic. */
+/* Returns the number of dfs and dpor runs that diverged from an earlier run under the same choices:
+   the program is not deterministic. */
 unsigned long strategy_strayed(const struct strategy *s);
-/* Returns true if dfs or dpor omitted schedules in which a thread that yields or spins takes another
-   turn before the threads that it waits for. */
+/* Returns true if dfs or dpor omitted schedules in which a thread that yields or spins takes
+   another turn before the threads that it waits for. */
 bool strategy_was_fair(const struct strategy *s);
 
-/* Returns true if the strategy wants `acquires` of points. */
+/* Returns true if the strategy wants `acquires` and `pair` of points. */
 bool strategy_asks_acquires(const struct strategy *s);
 
-/* What a search by dpor does not search, although the program has it. */
+/* Behaviour that a program has and a search by dpor leaves out. */
 enum strategy_left {
 	STRATEGY_LEFT_TRACES = 1,   /* the search has not ended */
-	STRATEGY_LEFT_TIME = 2,	    /* other lengths of sleeps and time-outs; other clocks */
+	STRATEGY_LEFT_TIME = 2,	    /* other lengths of time-outs; other clocks */
 	STRATEGY_LEFT_SPURIOUS = 4, /* waits that end without a wake */
 	STRATEGY_LEFT_CUT = 8,	    /* the rest of runs that were truncated by others */
 	STRATEGY_LEFT_UNFAIR = 16,  /* strategy_was_fair() */
 	STRATEGY_LEFT_STRAYED = 32, /* strategy_strayed() */
 	STRATEGY_LEFT_POINTS = 64,  /* accesses to memory that the caller made no points */
-	/* Stores that the processor delays past a later load; of these alone a search that is
-	   complete under sequential consistency knows nothing. */
+	/* Stores that the processor delays past a later load. Only these are left out of a search
+	   that is complete under sequential consistency. */
 	STRATEGY_LEFT_STORES = 128,
 };
 /* Returns the bits of enum strategy_left; 0 for other strategies than dpor. */

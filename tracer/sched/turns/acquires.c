@@ -1,5 +1,5 @@
-/* What the next acquisition of a lock would do, read from the lock: for strategies that take a step
-   that only waits as impossible. The layouts are glibc's, which its static initialisers fix. */
+/* The effect of a thread's next acquisition, read from the lock: for strategies that never choose a
+   step that only waits. The layouts are glibc's, which its static initialisers fix. */
 #include "tracer/sched/sched_internal.h"
 
 #include <linux/futex.h>
@@ -78,7 +78,7 @@ static enum strategy_acquire acquires_end(const struct scheduler *c, const struc
 	return STRATEGY_ACQUIRE_FREE;
 }
 
-enum strategy_acquire acquires_of(const struct scheduler *c, const struct sched_thread *t)
+static enum strategy_acquire acquires_of(const struct scheduler *c, const struct sched_thread *t)
 {
 	if (t->state != THREAD_READY || !t->function)
 		return STRATEGY_ACQUIRE_UNKNOWN;
@@ -97,4 +97,14 @@ enum strategy_acquire acquires_of(const struct scheduler *c, const struct sched_
 		break;
 	}
 	return STRATEGY_ACQUIRE_UNKNOWN;
+}
+
+void acquires_look(const struct scheduler *c, const struct sched_thread *t,
+		   struct strategy_point *p)
+{
+	p->acquires = acquires_of(c, t);
+	if (!t->function || p->op != STRATEGY_WAIT || p->object != STRATEGY_ANY_OBJECT)
+		return;
+	p->pair[0] = t->objects[0];
+	p->pair[1] = t->objects[1];
 }

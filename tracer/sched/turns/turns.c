@@ -138,7 +138,7 @@ void scheduler_offer(struct scheduler *c, struct sched_thread *t, enum strategy_
 	p->op = op;
 	p->ends_process = op == STRATEGY_END && ends_process(t);
 	if (op != STRATEGY_WAKE && strategy_asks_acquires(c->given->strategy))
-		p->acquires = acquires_of(c, t);
+		acquires_look(c, t, p);
 	if (t->signalled) {
 		p->object = STRATEGY_ANY_OBJECT;
 		p->fixed = 0;
