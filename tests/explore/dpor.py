@@ -90,8 +90,10 @@ def program_of(seed):
 
 # ---- as C ------------------------------------------------------------------------------------------
 
+# Without the asm statement a compiler may make one instruction, which is one step, of a read and the copy after it.
 C_OF = {
-    "read": "r{0} = v{1};", "write": "v{0} = {1};", "copy": "v{0} = r{1} + 1;", "add": "r{0} = __sync_fetch_and_add(&v{1}, 1);",
+    "read": 'r{0} = v{1}; __asm__ volatile("" : "+r"(r{0}));',
+    "write": "v{0} = {1};", "copy": "v{0} = r{1} + 1;", "add": "r{0} = __sync_fetch_and_add(&v{1}, 1);",
     "cas": "r{0} = __sync_bool_compare_and_swap(&v{1}, 0, {2});", "quit": "if (r{1}) _exit({0});",
     "lock": "pthread_mutex_lock(&m{0});", "unlock": "pthread_mutex_unlock(&m{0});",
     "trylock": "r{0} = !pthread_mutex_trylock(&m{1});", "untry": "if (r{0}) pthread_mutex_unlock(&m{1});",
