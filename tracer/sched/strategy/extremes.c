@@ -95,10 +95,14 @@ static bool takes_turns(const struct extremes *e)
 	return e->now.kind == TURNS || e->now.kind == TURNS_REVERSE;
 }
 
-static uint64_t priority_of(const struct extremes *e, unsigned thread)
+/* OLDEST_FIRST alone ends a process before its other threads have ended. */
+static uint64_t priority_of(const struct extremes *e, const struct strategy_point *p)
 {
+	unsigned thread = p->thread;
 	uint64_t oldest = UINT32_MAX - thread;
 
+	if (p->ends_process && e->now.kind != OLDEST_FIRST)
+		return 0;
 	if (e->seen.items[thread].dropped)
 		return e->seen.items[thread].dropped;
 	if (!e->is_crowd)
@@ -119,14 +123,18 @@ static size_t first_of(const struct extremes *e, const struct strategy_point *po
 	size_t best = 0;
 
 	for (size_t i = 1; i < count; i++)
-		if (priority_of(e, points[i].thread) > priority_of(e, points[best].thread))
+		if (priority_of(e, &points[i]) > priority_of(e, &points[best]))
 			best = i;
 	return best;
 }
 
 /* How far the thread's turn is after that of the thread that moved last. */
-static unsigned distance(const struct extremes *e, unsigned thread)
+static unsigned distance(const struct extremes *e, const struct strategy_point *p)
 {
+	unsigned thread = p->thread;
+
+	if (p->ends_process)
+		return UINT32_MAX;
 	return e->now.kind == TURNS ? thread - e->base.last - 1 : e->base.last - thread - 1;
 }
 
@@ -139,7 +147,7 @@ static size_t next_turn(const struct extremes *e, const struct strategy_point *p
 		    e->seen.items[points[i].thread].steps % e->now.steps)
 			return i;
 	for (size_t i = 1; i < count; i++)
-		if (distance(e, points[i].thread) < distance(e, points[best].thread))
+		if (distance(e, &points[i]) < distance(e, &points[best]))
 			best = i;
 	return best;
 }
