@@ -187,16 +187,17 @@ enum place_kind {
 };
 
 enum step_kind {
-	STEP_WAIT,    /* gate */
-	STEP_OPEN,    /* gate */
-	STEP_WHEN,    /* script function, or text (a C expression): holds the thread until true */
-	STEP_RUN,     /* script function: a coroutine, run once */
-	STEP_EVENT,   /* text: the :event name, at its position among the verbs */
-	STEP_LOG,     /* text */
-	STEP_KILL,    /* signal */
-	STEP_ELIDE,   /* sleeping calls of the statement return at once */
-	STEP_RELEASE, /* text: held threads that match this pattern go on; only at PLACE_REST */
-	STEP_WATCH,   /* gate: opens when the thread next blocks in the kernel ([c] of an order) */
+	STEP_WAIT,     /* gate */
+	STEP_OPEN,     /* gate */
+	STEP_WHEN,     /* script function, or text (a C expression): holds the thread until true */
+	STEP_RUN,      /* script function: a coroutine, run once */
+	STEP_EVENT,    /* text: the :event name, at its position among the verbs */
+	STEP_LOG,      /* text */
+	STEP_KILL,     /* signal */
+	STEP_ELIDE,    /* sleeping calls of the statement return at once */
+	STEP_SPURIOUS, /* the statement's next wait returns without a signal, once in the run */
+	STEP_RELEASE,  /* text: held threads that match this pattern go on; only at PLACE_REST */
+	STEP_WATCH,    /* gate: opens when the thread next blocks in the kernel ([c] of an order) */
 };
 
 struct step {
@@ -313,8 +314,8 @@ const char *place_holder(const struct place *p);
 /* Returns FILE:LINE of the script that created the place, or "--order". */
 const char *place_source(const struct place *p);
 
-/* True if the place has a STEP_ELIDE. */
-bool place_elides(const struct place *p);
+/* True if the place has a step of this kind. */
+bool place_has_step(const struct place *p, enum step_kind kind);
 
 /* True if an unreached place is a failure; never for an optional place or a companion. */
 bool place_missing(const struct place *p);
@@ -444,6 +445,8 @@ enum decision_kind {
 	   Decided anew after a RELEASE for which the reason persists. */
 	DECISION_WATCH,
 	DECISION_ELIDE, /* thread, place: sleeping calls of the statement return at once */
+	/* thread, place: the statement's next wait returns without a signal, unless one has */
+	DECISION_SPURIOUS,
 	DECISION_DEAD,	/* place: never acts again; its traps may be removed */
 	DECISION_FAULT, /* error: the run ends */
 };

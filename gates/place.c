@@ -103,10 +103,10 @@ const char *place_source(const struct place *p)
 	return p->source ? p->source : "--order";
 }
 
-bool place_elides(const struct place *p)
+bool place_has_step(const struct place *p, enum step_kind kind)
 {
 	array_each(const struct step, step, &p->steps)
-		if (step->kind == STEP_ELIDE)
+		if (step->kind == kind)
 			return true;
 	return false;
 }
@@ -132,6 +132,7 @@ static bool step_is_idle(const struct place *p, const struct step *step)
 	case STEP_LOG:
 	case STEP_KILL:
 	case STEP_ELIDE:
+	case STEP_SPURIOUS:
 	case STEP_RELEASE:
 		break;
 	}

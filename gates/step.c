@@ -185,9 +185,11 @@ static enum step_result take_kill(struct engine *e, struct engine_stop *s, int s
 	return STEP_OVER;
 }
 
-static enum step_result take_elide(struct engine *e, const struct engine_stop *s)
+/* For observers, which act on the thread's system calls. */
+static enum step_result take_for_calls(struct engine *e, const struct engine_stop *s,
+				       enum decision_kind kind)
 {
-	struct decision *d = engine_decide(e, DECISION_ELIDE);
+	struct decision *d = engine_decide(e, kind);
 
 	d->thread = s->arrival.thread;
 	d->place = s->arrival.place;
@@ -222,7 +224,9 @@ enum step_result step_take(struct engine *e, struct engine_stop *s, const struct
 	case STEP_KILL:
 		return take_kill(e, s, step->signal);
 	case STEP_ELIDE:
-		return take_elide(e, s);
+		return take_for_calls(e, s, DECISION_ELIDE);
+	case STEP_SPURIOUS:
+		return take_for_calls(e, s, DECISION_SPURIOUS);
 	case STEP_RELEASE: /* takes effect only at PLACE_REST */
 		break;
 	case STEP_WATCH:

@@ -410,6 +410,13 @@ static int core_step_elide(lua_State *L)
 	return 0;
 }
 
+/* core.step_spurious(place) */
+static int core_step_spurious(lua_State *L)
+{
+	places_add_step(L, STEP_SPURIOUS);
+	return 0;
+}
+
 /* core.order(text) */
 static int core_order(lua_State *L)
 {
@@ -480,6 +487,7 @@ void script_open_places(lua_State *L)
 		{"step_text", core_step_text},
 		{"step_kill", core_step_kill},
 		{"step_elide", core_step_elide},
+		{"step_spurious", core_step_spurious},
 		{"order", core_order},
 		{"signal", core_signal},
 		{"signal_name", core_signal_name},

@@ -114,6 +114,8 @@ local function is_return(location)
 		and find(location, "%%return%s*#?%d*%s*$") ~= nil
 end
 
+local before_wait = setmetatable({}, { __mode = "k" }) -- places before a statement that may wait
+
 function at(location, options)
 	loading("at")
 	check_text("at: location", location)
@@ -121,7 +123,9 @@ function at(location, options)
 	if options.after and is_return(location) then
 		failf("at: 'after' cannot be used with %s: no statement of the function is left to execute", location)
 	end
-	return core.place(false, location, options)
+	local place = core.place(false, location, options)
+	before_wait[place] = not options.after and not is_return(location) or nil
+	return place
 end
 
 local at_rest = setmetatable({}, { __mode = "k" }) -- places created by on "rest"
@@ -150,7 +154,7 @@ function on(event, options)
 end
 
 local verbs = {}
-local verb_names = { "wait", "open", "when", "run", "event", "log", "kill", "release" }
+local verb_names = { "wait", "open", "when", "run", "event", "log", "kill", "spurious", "release" }
 
 -- Defines a verb with one value: it is checked, then becomes a step.
 local function verb(name, checked, step)
@@ -199,6 +203,13 @@ verb("kill", function(who, value)
 end, function(place, _, value)
 	core.step_kill(place, value)
 end)
+verb("spurious", function(_, value, place)
+	if value ~= nil then
+		fail("spurious: takes no value")
+	elseif not before_wait[place] then
+		fail("spurious: can be used only with at, before the statement that waits")
+	end
+end, core.step_spurious)
 
 core.place_index(function(_, key)
 	return verbs[key] or failf("no such verb '%s'; verbs are %s%s", tostring(key), concat(verb_names, ", "),

@@ -134,6 +134,10 @@ function place:log(text) end
 ---@param signal? Signal default SIGKILL
 ---@return Place
 function place:kill(signal) end
+
+---The next wait of the statement (condition variable, futex) returns without a signal, once in the run.
+---@return Place
+function place:spurious() end
 ---Only for on "rest": matching threads go on, past the gates that hold them.
 ---@param thread string
 ---@return Place

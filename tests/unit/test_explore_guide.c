@@ -102,8 +102,8 @@ static void follows(const struct program p, const char *text, const char *schedu
 	struct world w;
 
 	for (; *text; text += 2)
-		segments[count++] = (struct strategy_segment){(unsigned)(text[0] - 'A'),
-							      (unsigned long)(text[1] - '0')};
+		segments[count++] = (struct strategy_segment){
+			(unsigned)(text[0] - 'A'), (unsigned long)(text[1] - '0'), false};
 	s = strategy_guide_loose(segments, count);
 	for (uint64_t run = 0; run < 2; run++) {
 		assert_int_equal(world_run(&w, &p, s, run), ALL_DONE);
@@ -147,7 +147,7 @@ static void test_loose_spins(void **state)
 /* The thread to wake is the one with the next segment. */
 static void test_loose_wakes(void **state)
 {
-	const struct strategy_segment segments[] = {{0, 1}, {2, 1}, {1, 1}};
+	const struct strategy_segment segments[] = {{0, 1, false}, {2, 1, false}, {1, 1, false}};
 	const struct strategy_point signal = {.op = STRATEGY_SIGNAL};
 	const struct strategy_point wakes[] = {{.thread = 1, .op = STRATEGY_WAKE},
 					       {.thread = 2, .op = STRATEGY_WAKE}};
@@ -164,12 +164,56 @@ static void test_loose_wakes(void **state)
 	strategy_free(s);
 }
 
+/* ---- waits that return without a signal ------------------------------------------------------ */
+
+static const struct strategy_point waits[] = {{.thread = 0, .op = STRATEGY_READ, .place = 1},
+					      {.thread = 1, .op = STRATEGY_TIMEOUT, .place = 2},
+					      {.thread = 1, .op = STRATEGY_SPURIOUS, .place = 2},
+					      {.thread = 2, .op = STRATEGY_SPURIOUS, .place = 2}};
+
+static void test_exact_spurious(void **state)
+{
+	const struct strategy_point list[] = {waits[3], waits[2], waits[1]};
+	struct strategy *s = strategy_guide_exact(list, 3);
+
+	(void)state;
+	strategy_begin(s, 0);
+	assert_int_equal(strategy_choose(s, waits, 4), 3);
+	assert_int_equal(strategy_choose(s, waits, 3), 2);
+	assert_int_equal(strategy_choose(s, waits, 3), 1);
+	strategy_end(s, STRATEGY_PASSED);
+	assert_null(strategy_guide_differs(s));
+	strategy_free(s);
+}
+
+/* A segment that begins so does it once, when its thread waits; no other segment does. */
+static void test_loose_spurious(void **state)
+{
+	const struct strategy_segment segments[] = {{2, 1, true}, {1, 3, true}, {2, 1, false}};
+	struct strategy *s = strategy_guide_loose(segments, 3);
+
+	(void)state;
+	strategy_begin(s, 0);
+	assert_int_equal(strategy_choose(s, waits, 4), 3);
+	assert_int_equal(strategy_choose(s, waits, 3), 2);
+	assert_int_equal(strategy_choose(s, waits, 4), 1);
+	assert_int_equal(strategy_choose(s, waits, 4), 1);
+	assert_int_equal(strategy_choose(s, waits, 4), 1); /* the thread of the last step */
+	strategy_end(s, STRATEGY_PASSED);
+	strategy_free(s);
+	s = strategy_guide_loose(segments, 0);
+	strategy_begin(s, 0);
+	assert_int_equal(strategy_choose(s, waits, 4), 0);
+	strategy_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact),	    cmocka_unit_test(test_differs),
-		cmocka_unit_test(test_loose),	    cmocka_unit_test(test_loose_spins),
-		cmocka_unit_test(test_loose_wakes),
+		cmocka_unit_test(test_exact),	       cmocka_unit_test(test_differs),
+		cmocka_unit_test(test_loose),	       cmocka_unit_test(test_loose_spins),
+		cmocka_unit_test(test_loose_wakes),    cmocka_unit_test(test_exact_spurious),
+		cmocka_unit_test(test_loose_spurious),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -409,11 +409,7 @@ static void waits(struct schedule *s, const char *thread)
 /* The signal wakes the first of two waiters: in a plain run it must block before the other. */
 static void test_woken(void **state)
 {
-	struct plan_words words = words_of(wait_c);
-	struct gate_plan p = {0};
 	struct schedule s = {0};
-	struct str out = {0};
-	ERROR(err);
 
 	(void)state;
 	waits(&s, "sleep#1");
@@ -423,10 +419,7 @@ static void test_woken(void **state)
 	waited(&s, "sleep#1", STRATEGY_LOCK, MUTEX, 5, "pthread_cond_wait");
 	s.steps.items[s.steps.count - 1].where.inside = true;
 	waited(&s, "sleep#1", STRATEGY_UNLOCK, MUTEX, 6, "pthread_mutex_unlock");
-	assert_int_equal(gate_plan_make(&p, &s, PLAN_DEPENDENT, &words, &err), 0);
-	gate_plan_script(&p, &s, &words, &texts, &out);
-	assert_string_equal(
-		str_text(&out),
+	planned(&s, PLAN_DEPENDENT, wait_c,
 		"-- Found by a test.\n"
 		"--\n"
 		"-- 1. sleep#1 locks (wait.c:4), waits in pthread_cond_wait (wait.c:5), where it "
@@ -453,8 +446,6 @@ static void test_woken(void **state)
 		"order \"[sleep1_waits_for_line5] -> sleep2_waits_for_line5_2\"\n"
 		"\n"
 		"expect { signal = \"SIGABRT\" }\n");
-	str_fini(&out);
-	gate_plan_fini(&p);
 	schedule_fini(&s);
 }
 
@@ -555,29 +546,48 @@ static const struct source_line nap_c[] = {
 	{NULL, 0, NULL},
 };
 
+static void has(struct schedule *s, const struct source_line *lines, const char *a, const char *b)
+{
+	struct plan_words words = words_of(lines);
+	struct gate_plan p = {0};
+	struct str out = {0};
+	ERROR(err);
+
+	assert_int_equal(gate_plan_make(&p, s, PLAN_DEPENDENT, &words, &err), 0);
+	gate_plan_script(&p, s, &words, &texts, &out);
+	if (!strstr(str_text(&out), a) || !strstr(str_text(&out), b))
+		fail_msg("%s", str_text(&out));
+	str_fini(&out);
+	gate_plan_fini(&p);
+	schedule_fini(s);
+}
+
 /* Repeated steps are described once; a sleep has no object with a name. */
 static void test_slept(void **state)
 {
-	const char *told = "-- 1. sleep#1 comes back from usleep 3 times (wait.c:4), writes memory "
-			   "in `x = 1;` (wait.c:5).\n";
-	struct plan_words words = words_of(nap_c);
-	struct gate_plan p = {0};
 	struct schedule s = {0};
-	struct str out = {0};
-	ERROR(err);
 
 	(void)state;
 	for (int i = 0; i < 3; i++)
 		waited(&s, "sleep#1", STRATEGY_TIMEOUT, STRATEGY_NO_OBJECT, 4, "usleep");
 	waited(&s, "sleep#1", STRATEGY_WRITE, 1, 5, NULL);
 	waited(&s, "main", STRATEGY_WRITE, 1, 9, NULL);
-	assert_int_equal(gate_plan_make(&p, &s, PLAN_DEPENDENT, &words, &err), 0);
-	gate_plan_script(&p, &s, &words, &texts, &out);
-	if (!strstr(str_text(&out), told))
-		fail_msg("%s", str_text(&out));
-	str_fini(&out);
-	gate_plan_fini(&p);
-	schedule_fini(&s);
+	has(&s, nap_c, "-- 1. sleep#1 comes back from usleep 3 times (wait.c:4), writes memory ",
+	    "in `x = 1;` (wait.c:5).\n");
+}
+
+/* The script makes the wait return; after it the thread has the mutex again. */
+static void test_spurious(void **state)
+{
+	struct schedule s = {0};
+
+	(void)state;
+	waits(&s, "sleep#1");
+	waited(&s, "sleep#1", STRATEGY_SPURIOUS, STRATEGY_ANY_OBJECT, 5, "pthread_cond_wait");
+	waited(&s, "sleep#1", STRATEGY_UNLOCK, MUTEX, 6, "pthread_mutex_unlock");
+	waited(&s, "main", STRATEGY_LOCK, MUTEX, 9, "pthread_mutex_lock");
+	has(&s, wait_c, "signal (POSIX permits it) (wait.c:5)",
+	    " :spurious()\nat(\"sleep;pthread_cond_wait(&c, &m)\", { after = true }) :open(");
 }
 
 int main(void)
@@ -587,7 +597,7 @@ int main(void)
 		cmocka_unit_test(test_two_locks),   cmocka_unit_test(test_check_then_act),
 		cmocka_unit_test(test_reordered),   cmocka_unit_test(test_woken),
 		cmocka_unit_test(test_short_names), cmocka_unit_test(test_in_a_call),
-		cmocka_unit_test(test_slept),
+		cmocka_unit_test(test_slept),	    cmocka_unit_test(test_spurious),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

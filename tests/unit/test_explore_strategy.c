@@ -425,6 +425,47 @@ static void test_extremes_end(void **state)
 	strategy_free(s);
 }
 
+/* ---- waits that return without a signal ------------------------------------------------------ */
+
+/* SPURIOUS points are drawn in one run of four, and change no choice of the others. */
+static void test_spurious(void **state)
+{
+	enum { RUNS = 64, STEPS = 100 };
+	struct strategy_point points[4] = {
+		{.thread = 0, .op = STRATEGY_WRITE, .object = 7, .place = 1, .writes = true},
+		{.thread = 1, .op = STRATEGY_WRITE, .object = 7, .place = 2, .writes = true},
+		{.thread = 2, .op = STRATEGY_SPURIOUS, .object = STRATEGY_ANY_OBJECT, .place = 3},
+		{.thread = 3, .op = STRATEGY_SPURIOUS, .object = STRATEGY_ANY_OBJECT, .place = 3}};
+
+	(void)state;
+	each_drawing(name)
+	{
+		struct strategy *with = strategy_made(*name, 3, 2, 0);
+		struct strategy *without = strategy_made(*name, 3, 2, 0);
+		unsigned long woken[RUNS] = {0}, late = 0;
+
+		for (uint64_t run = 0; run < RUNS; run++) {
+			strategy_begin(with, run);
+			strategy_begin(without, run);
+			for (unsigned step = 0; step < STEPS; step++) {
+				size_t i = strategy_choose(with, points, 4);
+
+				woken[run] += i >= 2;
+				if (run % 4 != 3)
+					assert_int_equal(i, strategy_choose(without, points, 2));
+			}
+			strategy_end(with, STRATEGY_PASSED);
+			strategy_end(without, STRATEGY_PASSED);
+			assert_true(run % 4 == 3 || !woken[run]);
+			late += woken[run] > 0 && woken[run] < STEPS / 2;
+		}
+		assert_int_equal(woken[3], STEPS);
+		assert_true(late > 4); /* in others they wait longer */
+		strategy_free(with);
+		strategy_free(without);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -436,6 +477,7 @@ int main(void)
 		cmocka_unit_test(test_surw_uniform),	  cmocka_unit_test(test_surw_selective),
 		cmocka_unit_test(test_surw_wrong_counts), cmocka_unit_test(test_extremes),
 		cmocka_unit_test(test_extremes_end),
+		cmocka_unit_test(test_surw_wrong_counts), cmocka_unit_test(test_spurious),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -322,13 +322,47 @@ static void test_wake(void **state)
 	strategy_free(s);
 }
 
+/* A wait that returns without a signal is a choice of its own, which costs a preemption if another
+   thread could go on, and is no reason to call a switch one. */
+static void test_spurious(void **state)
+{
+	static const struct {
+		unsigned bound;
+		uint64_t runs, woken;
+	} cases[] = {{0, 1, 0}, {1, 2, 1}, {STRATEGY_UNBOUND, 2, 1}};
+	const struct strategy_point waits[] = {
+		{.thread = 1, .op = STRATEGY_WAIT, .object = STRATEGY_ANY_OBJECT, .place = 1}};
+	const struct strategy_point runs[] = {
+		{.thread = 0, .op = STRATEGY_SIGNAL, .object = 7, .place = 2},
+		{.thread = 1, .op = STRATEGY_SPURIOUS, .object = STRATEGY_ANY_OBJECT, .place = 1}};
+	const struct strategy_point first[] = {
+		{.thread = 0, .op = STRATEGY_READ, .object = 7, .place = 3}};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		struct strategy *s = strategy_made("dfs", 1, 0, cases[k].bound);
+		uint64_t run = 0, woken = 0;
+
+		for (; !strategy_is_done(s); run++) {
+			strategy_begin(s, run);
+			strategy_choose(s, waits, 1);
+			strategy_choose(s, first, 1);
+			woken += strategy_choose(s, runs, 2);
+			strategy_end(s, STRATEGY_PASSED);
+		}
+		assert_int_equal(run, cases[k].runs);
+		assert_int_equal(woken, cases[k].woken);
+		strategy_free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counts),	 cmocka_unit_test(test_deadlock),
 		cmocka_unit_test(test_bound),	 cmocka_unit_test(test_random_programs),
 		cmocka_unit_test(test_spinning), cmocka_unit_test(test_strays),
-		cmocka_unit_test(test_wake),
+		cmocka_unit_test(test_wake),	 cmocka_unit_test(test_spurious),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -229,6 +229,7 @@ static inline void drive_say(const struct decision *d, struct str *out)
 		str_addf(out, "k:%s:%d", t, d->signal);
 		break;
 	case DECISION_ELIDE:
+	case DECISION_SPURIOUS:
 		str_addf(out, "z:%s", t);
 		break;
 	case DECISION_WATCH:

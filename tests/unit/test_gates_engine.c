@@ -369,27 +369,33 @@ static void test_torn_away(void **state)
 	engine_free(d.e);
 }
 
-/* Each arrival that acts elides before the thread continues; such a place never dies by itself. */
+/* Each arrival that acts elides, or lets a wait return, before the thread continues; such a place
+   never dies by itself. */
 static void test_elide(void **state)
 {
-	struct drive d;
-	struct engine_thread *t;
-	struct place *p;
+	static const enum step_kind kinds[] = {STEP_ELIDE, STEP_SPURIOUS};
 
 	(void)state;
-	drive_begin(&d);
-	t = drive_thread(&d, "t");
-	engine_step(p = drive_place(&d, "A"), STEP_ELIDE);
-	p->hit_first = 2;
-	p->hit_last = 3;
-	assert_true(place_elides(p));
-	arrive(&d, t, p);
-	arrive(&d, t, p);
-	decided(&d, "a:t@A r:t a:t@A z:t r:t");
-	arrive(&d, t, p);
-	arrive(&d, t, p);
-	decided(&d, "a:t@A z:t d:A r:t a:t@A r:t");
-	engine_free(d.e);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct drive d;
+		struct engine_thread *t;
+		struct place *p;
+
+		drive_begin(&d);
+		t = drive_thread(&d, "t");
+		engine_step(p = drive_place(&d, "A"), kinds[i]);
+		p->hit_first = 2;
+		p->hit_last = 3;
+		assert_true(place_has_step(p, kinds[i]));
+		assert_false(place_has_step(p, kinds[1 - i]));
+		arrive(&d, t, p);
+		arrive(&d, t, p);
+		decided(&d, "a:t@A r:t a:t@A z:t r:t");
+		arrive(&d, t, p);
+		arrive(&d, t, p);
+		decided(&d, "a:t@A z:t d:A r:t a:t@A r:t");
+		engine_free(d.e);
+	}
 }
 
 static void test_iteration(void **state)

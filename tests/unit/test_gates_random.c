@@ -195,6 +195,7 @@ static void take(struct world *w, const struct decision *d)
 	case DECISION_EVENT:
 	case DECISION_LOG:
 	case DECISION_ELIDE:
+	case DECISION_SPURIOUS:
 		break;
 	}
 }

@@ -31,6 +31,7 @@ const struct explore_options explore_defaults = {
 	.hang = 5,
 	.verify = 100,
 	.seed = 1,
+	.spurious = 2,
 	.shard = 1,
 	.shards = 1,
 };

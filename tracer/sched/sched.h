@@ -105,6 +105,9 @@ enum sched_end {
 	SCHED_STOPPED, /* by the strategy: the rest shows nothing new */
 };
 
+/* For runs that follow a list, which says where waits return so. */
+#define SCHED_ALL_SPURIOUS ((unsigned)-1)
+
 /* Seconds, for one run that must end whatever the user waits for. */
 enum { SCHED_HANG_S = 10 };
 
@@ -157,6 +160,7 @@ struct sched {
 	struct sched_places chosen;
 	unsigned long steps; /* limit of a run; 0: none */
 	double hang_s;	     /* limit of seconds without a step; 0: none */
+	unsigned spurious;   /* most waits of a run that return without a signal */
 	size_t looked_at;    /* steps examined for a livelock; 0: SCHED_LOOKED_AT */
 	/* where schedules begin, at the first arrival; empty: at main */
 	struct sched_places starts;

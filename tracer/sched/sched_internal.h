@@ -100,6 +100,8 @@ struct sched_thread {
 		/* block that may move; address of the new block's pointer; or 0 */
 		uint64_t old, at;
 	} taking;
+	/* in a wait that returns without a signal, until the stack pointer is this; 0: not */
+	uint64_t spurious_sp;
 	uint64_t locking; /* lock that the thread holds when its call returns; 0: none */
 	/* The latest race whose second access the thread makes: index + 1 in sched.reported, and
 	   the number of races at this access. 0: none. */
@@ -176,6 +178,8 @@ struct scheduler {
 	double preempted_s;   /* still_s when a computing thread got a trap to stop it; 0: none */
 	size_t preempted_at;  /* steps at that time */
 	unsigned clock_reads; /* reads of the clock since the last step */
+	unsigned spurious;    /* waits that have returned without a signal */
+	enum strategy_op op;  /* of the choice made last */
 	size_t starved_at;    /* the last step at which a thread had starved; or 0 */
 	struct quiet *quiet;  /* turns/rounds.h; owned; NULL before the first step */
 	struct rounds *last_rounds; /* of the last steps before the limit; owned, like quiet */
@@ -545,6 +549,14 @@ void futexes_pi_thread_gone(struct scheduler *c, uint32_t tid);
 /* Interrupts the wait for a signal handler; the thread waits again after it. */
 void futexes_pi_interrupt(struct sched_thread *t);
 void futexes_pi_let_wait(struct sched_thread *t);
+
+/* ---- spurious.c ---- */
+
+/* Adds the threads whose wait may return without a signal, after all other choices. No such wake-up
+   is the only choice: POSIX permits it but does not promise it, so a deadlock is one. */
+void spurious_offer(struct scheduler *c);
+/* Lets the thread's wait return so. */
+void spurious_return(struct scheduler *c, struct sched_thread *t);
 
 /* ---- times.c ---- */
 

@@ -42,7 +42,8 @@ struct explore_options {
 	unsigned shard, shards; /* number of this shard, from 1, and their count */
 	bool races_known;	/* points_at already holds all racing accesses for POINTS_RACES */
 	enum explore_fails fails;
-	uint64_t alike; /* only failures with this key count; 0 means all */
+	uint64_t alike;	   /* only failures with this key count; 0 means all */
+	unsigned spurious; /* most waits of a schedule that return without a signal */
 	/* A wake-up chooses the waiter that a plain run would wake (SCHED_WAKES_FIRST). */
 	bool in_turn;
 	bool only_finds; /* Failures are only found: no minimizing, no rerun, no script. */

@@ -259,7 +259,7 @@ static bool make_plan(struct synth *g, enum plan_orders orders, enum plan_by by,
 	if (!made && !g->f->no_script)
 		no_script(g, error_text(&err));
 	error_fini(&err);
-	return made && (g->plan.orders.count || orders == PLAN_ALL);
+	return made && (gate_plan_lines(&g->plan) || orders == PLAN_ALL);
 }
 
 static bool has_address(const struct gate_plan *p)

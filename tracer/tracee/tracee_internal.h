@@ -141,8 +141,7 @@ struct elided {
 	uint64_t frame;
 	/* word directly below the frame; another one shows that the frame is gone */
 	uint64_t returns_to;
-	uint64_t
-		ahead_ns; /* time not slept below the frame, by which the thread's clock is ahead */
+	uint64_t ahead_ns; /* time not slept below it, by which the thread's clock is ahead */
 };
 
 /* State of a thread in a halt (halt.c). */
@@ -176,6 +175,7 @@ struct thread {
 	ARRAY(struct elided) elisions;	   /* elide.c */
 	unsigned elided;		   /* number of elided calls since the last one began */
 	unsigned elide_handlers;	   /* handlers that run since then */
+	unsigned skips_wait;		   /* 1 + errno of a futex wait that is not made; or 0 */
 	unsigned timed_argument;	   /* argument with another time, counted from 1; or 0 */
 	uint64_t timed_value;		   /* former value of that argument */
 	uint64_t sleeps_ns;		   /* sleeps.c: time that the current call waits; or 0 */

@@ -313,6 +313,13 @@ static int read_values(const char *name, const char *text, void *out, struct err
 	return read_string(name, text, out, err);
 }
 
+static int read_none(const char *name, const char *text, void *out, struct error *err)
+{
+	(void)name, (void)text, (void)err;
+	*(unsigned *)out = 0;
+	return 0;
+}
+
 static int read_weaken(const char *name, const char *text, void *out, struct error *err)
 {
 	const char *colon = strchr(text, ':');
@@ -383,6 +390,8 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	 "points of a schedule before it is ended (100000)"},
 	{"hang", 0, "SECONDS", CMD_SEARCHES, INTO(read_seconds, explore.hang),
 	 "a schedule without a step for so long hangs; 0 = never (5)"},
+	{"no-spurious", 0, NULL, CMD_SEARCHES, INTO(read_none, explore.spurious),
+	 "no wait returns without a signal, though POSIX permits it"},
 	{"stdout", 0, "tty|pipe|file", CMD_EXPLORE, INTO(read_stdout, run.kinds),
 	 "kind of PROG's standard output (that of gatectl itself)"},
 	{"seed", 0, "N", CMD_EXPLORE | CMD_RACES | CMD_HARNESS | CMD_AUDIT,

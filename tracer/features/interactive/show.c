@@ -152,6 +152,7 @@ static void step_words(const struct place *p, struct str *out)
 		[STEP_RELEASE] = "release",
 		[STEP_WATCH] = "when blocked, open",
 		[STEP_ELIDE] = "elide_sleep",
+		[STEP_SPURIOUS] = "spurious",
 	};
 
 	if (p->when)

@@ -16,6 +16,7 @@ struct completion_frame {
 struct elision {
 	struct place *place;
 	uint64_t frame; /* canonical frame address (CFA) */
+	bool spurious;	/* the next wait returns without a signal; else sleeps return at once */
 };
 
 struct begun {
@@ -35,11 +36,25 @@ struct decision;
 
 /* True if an elision of the place, or of any place if NULL, is in progress. */
 bool elide_busy(struct run *s, const struct place *place);
-/* Observer hook: begins an elision for DECISION_ELIDE. */
+/* Observer hook: begins an elision for DECISION_ELIDE and DECISION_SPURIOUS. */
 void elide_decided(struct run *s, const struct decision *d);
 /* Observer hook: starts the program without the vdso if a script elides sleeps, since such a
    program's clock is ahead and its reads must be system calls. Returns 0. */
 int elide_launch(struct run *s, struct tracee_launch *how, struct error *err);
+
+/* ---- spurious.c ------------------------------------------------------------------------------ */
+
+/* Sets traps at the functions that wait. Returns 0, or -1 with *err set. */
+int spurious_put(struct run *s, struct run_process *p, struct tracee_thread *t, struct place *place,
+		 struct error *err);
+/* The thread begins a statement of the place in this frame: its next wait returns so. */
+void spurious_begin(struct run_thread *t, struct place *place, uint64_t frame);
+/* The thread has left that statement. */
+void spurious_end(struct run_thread *t, const struct place *place, uint64_t frame);
+/* The thread makes an exec. */
+void spurious_forget(struct run_thread *t);
+/* True if a wait of the place has returned without a signal. */
+bool spurious_was(struct run *s, const struct place *place);
 
 /* ---- left.c --------------------------------------------------------------------------------- */
 

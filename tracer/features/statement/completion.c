@@ -289,6 +289,7 @@ static void completion_forget(struct run *s, struct run_thread *t, bool is_first
 	(void)is_first;
 	begun_of(t)->frames.count = 0;
 	begun_of(t)->elisions.count = 0;
+	spurious_forget(t);
 }
 
 /* A forked child continues inside the statements that its parent has begun. */

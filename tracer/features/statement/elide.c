@@ -1,6 +1,7 @@
-/* elide_sleep: a thread does not sleep from its arrival until control leaves the statement in the
- * same frame, or reaches the return address of its function. An end by longjmp or an exception is
- * noticed at the next system call: tracee_elide(). */
+/* elide_sleep and :spurious(): a thread does not sleep, or its next wait returns without a signal,
+ * from its arrival until control leaves the statement in the same frame, or reaches the return
+ * address of its function. An end by longjmp or an exception is noticed at the next system call
+ * (tracee_elide()), or at the next arrival. */
 #include "tracer/features/statement/begun.h"
 #include "tracer/run/run.h"
 #include "tracer/run/modules/images.h"
@@ -35,6 +36,14 @@ static int watch_return(struct run *s, struct run_thread *t, struct place *place
 	return sites_put(s, run_process_of(t), run_thread_tracee(t), address, &end, err);
 }
 
+static void elision_end(struct run_thread *t, const struct elision *e)
+{
+	if (e->spurious)
+		spurious_end(t, e->place, e->frame);
+	else
+		tracee_elide_end(run_thread_tracee(t), e->frame);
+}
+
 /* Inner frames have ended; so has this one, if it was left without passing an end. */
 static void forget_left(struct run_thread *t, const struct place *place, uint64_t frame)
 {
@@ -46,11 +55,11 @@ static void forget_left(struct run_thread *t, const struct place *place, uint64_
 		if (e.frame > frame || (e.frame == frame && e.place != place))
 			continue;
 		array_remove(&begun->elisions, i);
-		tracee_elide_end(run_thread_tracee(t), e.frame);
+		elision_end(t, &e);
 	}
 }
 
-static void elide_begin(struct run *s, struct run_thread *t, struct place *place)
+static void elide_begin(struct run *s, struct run_thread *t, struct place *place, bool spurious)
 {
 	struct arch_regs regs;
 	ERROR(err);
@@ -61,8 +70,11 @@ static void elide_begin(struct run *s, struct run_thread *t, struct place *place
 	pc = regs.dwarf[ARCH_DWARF_PC];
 	frame = images_frame_at(images_find(s, run_process_of(t), pc), pc, &regs);
 	forget_left(t, place, frame);
-	*array_add(&begun_of(t)->elisions) = (struct elision){place, frame};
-	tracee_elide(run_thread_tracee(t), frame);
+	*array_add(&begun_of(t)->elisions) = (struct elision){place, frame, spurious};
+	if (spurious)
+		spurious_begin(t, place, frame);
+	else
+		tracee_elide(run_thread_tracee(t), frame);
 	if (watch_return(s, t, place, frame, &err) < 0)
 		run_fault(s, &err);
 }
@@ -81,7 +93,7 @@ static enum hit_answer hit_end(struct run *s, const struct act *a, const struct 
 		if (e.place != a->place || e.frame != frame)
 			continue;
 		array_remove(&begun->elisions, i);
-		tracee_elide_end(run_thread_tracee(t), frame);
+		elision_end(t, &e);
 	}
 	if (a->place->retired && !elide_busy(s, a->place))
 		places_retire(s, a->place);
@@ -107,6 +119,8 @@ static int elide_put(struct run *s, struct run_process *p, struct tracee_thread 
 {
 	if (sites_put(s, p, t, act.bias + act.info->offset, &act, err) < 0)
 		return -1;
+	if (place_has_step(act.place, STEP_SPURIOUS) && spurious_put(s, p, t, act.place, err) < 0)
+		return -1;
 	act.owner = &elide_end;
 	if (act.info->kind == SOURCE_ENTRY && !act.info->inlined_into)
 		return 0; /* the elision covers the whole function */
@@ -120,7 +134,7 @@ static int elide_put(struct run *s, struct run_process *p, struct tracee_thread 
 static bool elide_wants(const struct place *place, const struct source_site *info)
 {
 	(void)info;
-	return place_elides(place);
+	return place_has_step(place, STEP_ELIDE) || place_has_step(place, STEP_SPURIOUS);
 }
 
 extern const struct site_placer elide_placer;
@@ -134,12 +148,14 @@ int elide_launch(struct run *s, struct tracee_launch *how, struct error *err)
 
 	(void)err;
 	for (size_t i = 0; (p = engine_place_at(run_engine(s), i)); i++)
-		how->no_vdso |= place_elides(p);
+		how->no_vdso |= place_has_step(p, STEP_ELIDE);
 	return 0;
 }
 
 void elide_decided(struct run *s, const struct decision *d)
 {
 	if (d->kind == DECISION_ELIDE)
-		elide_begin(s, threads_of(d->thread), d->place);
+		elide_begin(s, threads_of(d->thread), d->place, false);
+	else if (d->kind == DECISION_SPURIOUS && !spurious_was(s, d->place))
+		elide_begin(s, threads_of(d->thread), d->place, true);
 }

@@ -110,6 +110,7 @@ static void apply(struct run *s, const struct decision *d)
 	case DECISION_ARRIVED:
 	case DECISION_WATCH:
 	case DECISION_ELIDE:
+	case DECISION_SPURIOUS:
 	case DECISION_HOLD:
 	case DECISION_PASS:
 	case DECISION_OPENED:

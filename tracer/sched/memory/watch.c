@@ -296,6 +296,7 @@ void watch_step(struct scheduler *c, struct sched_thread *t, const struct strate
 	case STRATEGY_YIELD:
 	case STRATEGY_TIMEOUT:
 	case STRATEGY_WAKE:
+	case STRATEGY_SPURIOUS:
 		break;
 	}
 }

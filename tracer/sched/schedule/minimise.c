@@ -18,10 +18,14 @@ struct minimise_search {
 void schedule_segments(const struct schedule *s, struct segments *out)
 {
 	array_each(const struct schedule_step, step, &s->steps) {
+		bool spurious = step->point.op == STRATEGY_SPURIOUS;
+
 		if (step->point.op == STRATEGY_WAKE)
 			continue;
-		if (!out->count || out->items[out->count - 1].thread != step->point.thread)
-			array_add(out)->thread = step->point.thread;
+		if (spurious || !out->count ||
+		    out->items[out->count - 1].thread != step->point.thread)
+			*array_add(out) = (struct strategy_segment){.thread = step->point.thread,
+								    .spurious = spurious};
 		out->items[out->count - 1].steps++;
 	}
 }
@@ -46,10 +50,23 @@ static size_t switches(const struct schedule *s)
 	return count;
 }
 
+static size_t spurious_steps(const struct schedule *s)
+{
+	size_t count = 0;
+
+	array_each(const struct schedule_step, step, &s->steps)
+		count += step->point.op == STRATEGY_SPURIOUS;
+	return count;
+}
+
+/* A failure that needs no spurious wake-up is shown without. */
 static bool is_smaller(const struct schedule *a, const struct schedule *b)
 {
 	size_t in_a = schedule_preemptions(a), in_b = schedule_preemptions(b);
+	size_t woken_a = spurious_steps(a), woken_b = spurious_steps(b);
 
+	if (woken_a != woken_b)
+		return woken_a < woken_b;
 	return in_a < in_b || (in_a == in_b && switches(a) < switches(b));
 }
 
@@ -60,6 +77,7 @@ static uint64_t digest_of(const struct segments *list)
 	array_each(const struct strategy_segment, segment, list) {
 		digest = hash_word(digest, segment->thread);
 		digest = hash_word(digest, segment->steps);
+		digest = hash_word(digest, segment->spurious);
 	}
 	return digest;
 }
@@ -110,7 +128,8 @@ static bool try_it(struct minimise_search *s, const struct segments *wanted)
 
 static void append(struct segments *list, struct strategy_segment segment)
 {
-	if (list->count && list->items[list->count - 1].thread == segment.thread)
+	if (list->count && list->items[list->count - 1].thread == segment.thread &&
+	    !segment.spurious)
 		list->items[list->count - 1].steps += segment.steps;
 	else
 		*array_add(list) = segment;
@@ -165,6 +184,32 @@ static bool prolonged(struct minimise_search *s, size_t at)
 	return better;
 }
 
+/* Lets the wait of segment `at` end by a signal, or never. */
+static bool by_signal(struct minimise_search *s, size_t at)
+{
+	struct segments wanted = {0};
+	bool better;
+
+	for (size_t i = 0; i < s->segments.count; i++) {
+		struct strategy_segment segment = s->segments.items[i];
+
+		segment.spurious &= i != at;
+		append(&wanted, segment);
+	}
+	better = try_it(s, &wanted);
+	array_fini(&wanted);
+	return better;
+}
+
+static bool drop_spurious(struct minimise_search *s)
+{
+	bool better = false;
+
+	for (size_t i = 0; i < s->segments.count && !minimise_is_over(s); i++)
+		better |= s->segments.items[i].spurious && by_signal(s, i);
+	return better;
+}
+
 /* Omits parts from the end on, where steps are least likely to cause the failure. */
 static bool drop_parts(struct minimise_search *s, size_t length)
 {
@@ -200,6 +245,7 @@ int schedule_minimise(struct minimise *m, struct schedule *schedule)
 		better = false;
 		for (size_t length = s.segments.count; length && !minimise_is_over(&s); length /= 2)
 			better |= drop_parts(&s, length);
+		better |= drop_spurious(&s);
 		better |= prolong(&s);
 	}
 	m->is_minimal = !better && !minimise_is_over(&s);

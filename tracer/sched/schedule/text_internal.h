@@ -9,7 +9,7 @@
 #define SCHEDULE_PROGRAM    "# program: "
 #define SCHEDULE_ENDS_WORD  " \"(),\\"
 
-enum { SCHEDULE_OPS = STRATEGY_WAKE + 1 };
+enum { SCHEDULE_OPS = STRATEGY_SPURIOUS + 1 };
 extern const char *const schedule_op_names[SCHEDULE_OPS];
 
 #endif

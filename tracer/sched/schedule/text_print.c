@@ -13,11 +13,12 @@
 enum { WIDEST = 64 };
 
 const char *const schedule_op_names[SCHEDULE_OPS] = {
-	[STRATEGY_START] = "start",	[STRATEGY_CREATE] = "create", [STRATEGY_END] = "end",
-	[STRATEGY_LOCK] = "lock",	[STRATEGY_UNLOCK] = "unlock", [STRATEGY_WAIT] = "wait",
-	[STRATEGY_SIGNAL] = "signal",	[STRATEGY_READ] = "read",     [STRATEGY_WRITE] = "write",
-	[STRATEGY_ATOMIC] = "atomic",	[STRATEGY_YIELD] = "yield",   [STRATEGY_BLOCK] = "block",
-	[STRATEGY_TIMEOUT] = "timeout", [STRATEGY_WAKE] = "wake",     [STRATEGY_LINE] = "line",
+	[STRATEGY_START] = "start",	  [STRATEGY_CREATE] = "create", [STRATEGY_END] = "end",
+	[STRATEGY_LOCK] = "lock",	  [STRATEGY_UNLOCK] = "unlock", [STRATEGY_WAIT] = "wait",
+	[STRATEGY_SIGNAL] = "signal",	  [STRATEGY_READ] = "read",	[STRATEGY_WRITE] = "write",
+	[STRATEGY_ATOMIC] = "atomic",	  [STRATEGY_YIELD] = "yield",	[STRATEGY_BLOCK] = "block",
+	[STRATEGY_TIMEOUT] = "timeout",	  [STRATEGY_WAKE] = "wake",	[STRATEGY_LINE] = "line",
+	[STRATEGY_SPURIOUS] = "spurious",
 };
 
 const char *schedule_op(enum strategy_op op)

@@ -47,13 +47,16 @@ static void dfs_begin(struct strategy *s)
 /* Returns true for a preemption: another thread is chosen although the running one could go on. */
 static bool costs(const struct dfs_node *n, size_t choice)
 {
+	unsigned thread = n->choices[choice].point.thread;
+
 	if (n->choices[choice].point.op == STRATEGY_WAKE)
 		return false;
 	for (size_t i = 0; i < n->count; i++) {
 		const struct strategy_point *p = &n->choices[i].point;
 
-		if (p->thread == n->running)
-			return i != choice && p->op != STRATEGY_YIELD && !n->choices[i].is_behind;
+		if (p->thread == n->running && p->op != STRATEGY_SPURIOUS)
+			return thread != n->running && p->op != STRATEGY_YIELD &&
+			       !n->choices[i].is_behind;
 	}
 	return false;
 }
@@ -70,10 +73,11 @@ static bool may_sleep(const struct dfs *d, const struct dfs_node *n, size_t choi
 	       (p->op == STRATEGY_READ || p->op == STRATEGY_WRITE || p->op == STRATEGY_LOCK);
 }
 
-static struct dfs_choice *choice_of(const struct dfs_node *n, unsigned thread)
+static struct dfs_choice *choice_of(const struct dfs_node *n, unsigned thread, bool spurious)
 {
 	for (size_t i = 0; i < n->count; i++)
-		if (n->choices[i].point.thread == thread)
+		if (n->choices[i].point.thread == thread &&
+		    (n->choices[i].point.op == STRATEGY_SPURIOUS) == spurious)
 			return &n->choices[i];
 	return NULL;
 }
@@ -84,7 +88,8 @@ static void inherit_sleep(struct dfs_node *n, const struct dfs_node *before)
 
 	for (size_t i = 0; i < before->count; i++) {
 		const struct dfs_choice *c = &before->choices[i];
-		struct dfs_choice *same = choice_of(n, c->point.thread);
+		struct dfs_choice *same =
+			choice_of(n, c->point.thread, c->point.op == STRATEGY_SPURIOUS);
 
 		if (c->sleeps && same && same->point.op != STRATEGY_WAKE &&
 		    !strategy_depends(&c->point, moved))
@@ -95,7 +100,7 @@ static void inherit_sleep(struct dfs_node *n, const struct dfs_node *before)
 /* Prefers the running thread. Returns false if no choice is left. */
 static bool dfs_pick(struct dfs_node *n)
 {
-	const struct dfs_choice *running = choice_of(n, n->running);
+	const struct dfs_choice *running = choice_of(n, n->running, false);
 
 	if (running && !running->is_shut && running->point.op != STRATEGY_YIELD) {
 		n->chosen = (size_t)(running - n->choices);
@@ -209,6 +214,7 @@ const struct strategy_type strategy_dfs = {
 	.name = "dfs",
 	.size = sizeof(struct dfs),
 	.memory = STRATEGY_MEMORY_ALL,
+	.flags = STRATEGY_SPURIOUSLY,
 	.begin = dfs_begin,
 	.choose = dfs_choose,
 	.end = dfs_end,

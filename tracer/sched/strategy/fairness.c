@@ -22,7 +22,7 @@ bool fairness_is_behind(const struct fairness *f, const struct strategy_point *p
 
 	for (size_t k = 0; behind && k < count; k++)
 		if (k != i && points[k].acquires != STRATEGY_ACQUIRE_HELD &&
-		    t[points[k].thread].moved_at <= behind)
+		    points[k].op != STRATEGY_SPURIOUS && t[points[k].thread].moved_at <= behind)
 			return true;
 	return false;
 }

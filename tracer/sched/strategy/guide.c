@@ -44,6 +44,11 @@ static bool guide_exact_is_same(const struct strategy_point *a, const struct str
 	       (!a->fixed || !b->fixed || a->fixed == b->fixed);
 }
 
+static bool is_spurious(const struct strategy_point *p)
+{
+	return p->op == STRATEGY_SPURIOUS;
+}
+
 static size_t guide_exact_choose(struct strategy *s, const struct strategy_point *points,
 				 size_t count)
 {
@@ -54,7 +59,8 @@ static size_t guide_exact_choose(struct strategy *s, const struct strategy_point
 		return differ(g, &points[0]);
 	recorded = &g->choices.items[g->step];
 	for (size_t i = 0; i < count && !came; i++)
-		if (points[i].thread == recorded->thread)
+		if (points[i].thread == recorded->thread &&
+		    is_spurious(&points[i]) == is_spurious(recorded))
 			came = &points[i];
 	if (!came || !guide_exact_is_same(came, recorded))
 		return differ(g, came);
@@ -81,6 +87,7 @@ static void guide_exact_fini(struct strategy *s)
 static const struct strategy_type strategy_exact = {
 	.name = "exact",
 	.size = sizeof(struct guide_exact),
+	.flags = STRATEGY_SPURIOUSLY,
 	.begin = guide_exact_begin,
 	.choose = guide_exact_choose,
 	.end = guide_exact_end,
@@ -120,6 +127,7 @@ struct guide_loose {
 	unsigned long went_behind;
 	size_t at;	    /* index of the current segment */
 	unsigned long done; /* steps of the current segment */
+	bool woken;	    /* the current segment has had its SPURIOUS step */
 	unsigned running;
 };
 
@@ -131,14 +139,16 @@ static void guide_loose_begin(struct strategy *s)
 	g->went_behind = 0;
 	g->at = 0;
 	g->done = 0;
+	g->woken = false;
 	g->running = NOBODY;
 }
 
-static size_t index_of(const struct strategy_point *points, size_t count, unsigned thread)
+static size_t index_of(const struct strategy_point *points, size_t count, unsigned thread,
+		       bool spurious)
 {
 	size_t i = 0;
 
-	while (i < count && points[i].thread != thread)
+	while (i < count && (points[i].thread != thread || is_spurious(&points[i]) != spurious))
 		i++;
 	return i;
 }
@@ -146,7 +156,7 @@ static size_t index_of(const struct strategy_point *points, size_t count, unsign
 static size_t wake(const struct guide_loose *g, const struct strategy_point *points, size_t count)
 {
 	for (size_t at = g->at; at < g->segments.count; at++) {
-		size_t i = index_of(points, count, g->segments.items[at].thread);
+		size_t i = index_of(points, count, g->segments.items[at].thread, false);
 
 		if (i < count)
 			return i;
@@ -158,12 +168,17 @@ static size_t wake(const struct guide_loose *g, const struct strategy_point *poi
 static size_t guide_loose_follow(struct guide_loose *g, const struct strategy_point *points,
 				 size_t count)
 {
-	for (; g->at < g->segments.count; g->at++, g->done = 0) {
+	for (; g->at < g->segments.count; g->at++, g->done = 0, g->woken = false) {
 		const struct strategy_segment *segment = &g->segments.items[g->at];
-		size_t i = index_of(points, count, segment->thread);
+		size_t i = count;
 
+		if (segment->spurious && !g->woken)
+			i = index_of(points, count, segment->thread, true);
+		if (i == count)
+			i = index_of(points, count, segment->thread, false);
 		if (g->done < segment->steps && i < count) {
 			g->done++;
+			g->woken |= is_spurious(&points[i]);
 			return i;
 		}
 	}
@@ -176,7 +191,7 @@ static size_t guide_loose_go_on(const struct guide_loose *g, const struct strate
 	const unsigned long *behind = g->behind.items;
 	size_t best = 0;
 
-	for (size_t i = 1; i < count; i++) {
+	for (size_t i = 1; i < count && !is_spurious(&points[i]); i++) {
 		unsigned thread = points[i].thread, other = points[best].thread;
 
 		if (behind[thread] < behind[other] ||
@@ -218,6 +233,7 @@ static void guide_loose_fini(struct strategy *s)
 static const struct strategy_type strategy_loose = {
 	.name = "loose",
 	.size = sizeof(struct guide_loose),
+	.flags = STRATEGY_SPURIOUSLY,
 	.begin = guide_loose_begin,
 	.choose = guide_loose_choose,
 	.fini = guide_loose_fini,

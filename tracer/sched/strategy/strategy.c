@@ -7,6 +7,9 @@
    are slow, it is one of up to SELDOM. */
 enum { OFTEN = 2, SELDOM = 16, STEPS_FOR_ONE = 64 };
 
+/* One run of SPURIOUS_RUNS chooses SPURIOUS points: at once, or at one choice of 4, 16, or 64. */
+enum { SPURIOUS_RUNS = 4, RARITIES = 4, RARITY_BITS = 2 };
+
 /* ---- dependence of steps ----------------------------------------------------------------- */
 
 static bool is_access(const struct strategy_point *p)
@@ -191,6 +194,16 @@ static bool looks(const struct strategy *s)
 	       strategy_memory(s) != STRATEGY_MEMORY_NONE;
 }
 
+/* Run 0, which counts, has no such choices, nor has a strategy that names them as left out. */
+static void begin_chance(struct strategy *s)
+{
+	uint64_t rarity = s->run / SPURIOUS_RUNS % RARITIES;
+	bool draws = (s->run + 1) % SPURIOUS_RUNS == 0 && !(s->left & STRATEGY_LEFT_SPURIOUS);
+
+	prng_seed(&s->chance, ~s->options.seed, s->run);
+	s->one_of = draws ? 1u << (RARITY_BITS * rarity) : 0;
+}
+
 void strategy_begin(struct strategy *s, uint64_t run)
 {
 	apply_lessons(s, run);
@@ -199,6 +212,7 @@ void strategy_begin(struct strategy *s, uint64_t run)
 	s->walk = s->spin = (struct spin_watch){0};
 	s->last = NOBODY;
 	bias_begin(&s->bias, s->options.seed, run);
+	begin_chance(s);
 	if (looks(s))
 		sharing_begin(&s->sharing);
 	if (s->type->begin)
@@ -257,11 +271,33 @@ static size_t choose(struct strategy *s, const struct strategy_point *points, si
 	return bias_index(&s->bias, s->type->choose(s, points, count));
 }
 
+/* Returns how many points the strategy's own functions get. */
+static size_t shown_of(const struct strategy *s, const struct strategy_point *points, size_t count)
+{
+	while (!(s->type->flags & STRATEGY_SPURIOUSLY) && points[count - 1].op == STRATEGY_SPURIOUS)
+		count--;
+	return count;
+}
+
+/* Returns the index of a SPURIOUS point, or STRATEGY_STOP. */
+static size_t draw_spurious(struct strategy *s, size_t shown, size_t count)
+{
+	if (shown == count || !s->one_of || prng_below(&s->chance, s->one_of))
+		return STRATEGY_STOP;
+	return shown + (size_t)prng_below(&s->chance, count - shown);
+}
+
 size_t strategy_choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
-	size_t i = STRATEGY_STOP;
+	size_t shown = shown_of(s, points, count), i = draw_spurious(s, shown, count);
 
 	s->bias.indexes.count = 0;
+	if (i != STRATEGY_STOP) {
+		s->last = points[i].thread;
+		bias_moved(&s->bias, &points[i]);
+		return i;
+	}
+	count = shown;
 	if (bias_is_fair(&s->bias, s->options.fair_from))
 		i = bias_fair(&s->bias, points, count);
 	else
@@ -297,9 +333,12 @@ static size_t foresee(struct strategy *s, const struct strategy_point *points, s
 size_t strategy_foresee(struct strategy *s, const struct strategy_point *points, size_t count,
 			size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
-	size_t n;
+	size_t n, shown = shown_of(s, points, count);
 
 	*avoid = (struct strategy_avoid){.elsewhere = most};
+	if (shown < count && s->one_of)
+		return 0;
+	count = shown;
 	if (s->options.fair_from && s->bias.step + most >= s->options.fair_from)
 		return 0;
 	n = foresee(s, points, count, chosen, most, avoid);

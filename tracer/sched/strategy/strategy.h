@@ -52,6 +52,9 @@ enum strategy_op {
 	/* no step: the thread that moved last wakes one of these threads. All points are WAKE
 	   then */
 	STRATEGY_WAKE,
+	/* ends the wait of a blocked thread although nothing has ended it, as POSIX permits for
+	   condition variables and Linux for futexes (a spurious wake-up) */
+	STRATEGY_SPURIOUS,
 };
 
 /* NO_OBJECT: the step accesses no shared object. ANY_OBJECT: it may access every object. */
@@ -68,7 +71,8 @@ enum strategy_acquire {
 	STRATEGY_ACQUIRE_AGAIN, /* the thread holds it already, and goes on */
 };
 
-/* The next step of one thread. Each thread that can go on has one point. */
+/* The next step of one thread. Each thread that can go on has one point. Points with SPURIOUS come
+   after at least one other point; their threads cannot go on, or have a TIMEOUT, too. */
 struct strategy_point {
 	/* A small number, used as an index of arrays. It follows from the creator and the child
 	   number, so a thread keeps its number in all runs. */
@@ -152,6 +156,11 @@ enum strategy_memory strategy_memory(const struct strategy *s);
 
 #define STRATEGY_STOP ((size_t)-1)
 
+/*
+ * Points with SPURIOUS: dfs and lists choose among all points. For other strategies
+ * strategy_choose() draws them, with random numbers of their own, in one run of four, and hides
+ * them otherwise: the choices of a run without such a step do not depend on them.
+ */
 /* Begins a run. Its points come in the same order wherever a run reaches the same state. */
 void strategy_begin(struct strategy *s, uint64_t run);
 /* Returns the index of the chosen point, or STRATEGY_STOP. `count` is at least 1. */
@@ -256,6 +265,7 @@ size_t strategy_guide_followed(const struct strategy *s);
 struct strategy_segment {
 	unsigned thread;
 	unsigned long steps; /* choices of WAKE do not count */
+	bool spurious;	     /* the thread's wait ends by SPURIOUS, once; else never */
 };
 /* Returns a strategy that follows a copy of the segments. */
 struct strategy *strategy_guide_loose(const struct strategy_segment *segments, size_t count);

@@ -185,16 +185,19 @@ struct strategy {
 	unsigned last;		     /* the thread that moved last */
 	struct spin_watch walk;	     /* spinning at own places */
 	struct bias bias;
+	struct prng chance;		       /* of this run, for SPURIOUS points */
+	unsigned one_of;		       /* a SPURIOUS point is chosen so seldom; 0: never */
 	ARRAY(uint64_t) lesson;		       /* of the run that ended last, written by end() */
 	ARRAY(struct strategy_lesson) lessons; /* of this batch and later ones */
 };
 
 enum {
-	STRATEGY_LOOKS = 1,  /* learns own places in run 0 */
-	STRATEGY_WALKS = 2,  /* does not choose at own places: the same thread goes on */
-	STRATEGY_COUNTS = 4, /* needs run 0 for options.steps alone */
-	STRATEGY_BIASED = 8, /* samples: bias.c may choose before it */
-	STRATEGY_LOCKS = 16,  /* asks for `acquires` of points */
+	STRATEGY_LOOKS = 1,	  /* learns own places in run 0 */
+	STRATEGY_WALKS = 2,	  /* does not choose at own places: the same thread goes on */
+	STRATEGY_COUNTS = 4,	  /* needs run 0 for options.steps alone */
+	STRATEGY_BIASED = 8,	  /* samples: bias.c may choose before it */
+	STRATEGY_LOCKS = 16,	  /* asks for `acquires` of points */
+	STRATEGY_SPURIOUSLY = 32, /* its choose() gets SPURIOUS points, too */
 };
 
 struct strategy_type {

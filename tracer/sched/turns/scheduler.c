@@ -104,6 +104,8 @@ static void take_step(struct scheduler *c, struct sched_thread *t)
 		interrupts_end_wait(c, t);
 		return;
 	}
+	if (c->op == STRATEGY_SPURIOUS)
+		spurious_return(c, t);
 	if (t->state != THREAD_READY)
 		times_pass(c, t->until_ns);
 	if (t->state == THREAD_RUNS) {
@@ -171,6 +173,7 @@ static void offer_all(struct scheduler *c)
 	offer_ready(c, until, false);
 	if (!c->points.count)
 		offer_ready(c, until, true);
+	spurious_offer(c);
 }
 
 static bool somebody_is_held(const struct scheduler *c)

@@ -58,8 +58,8 @@ void spins_pass_over(struct scheduler *c, struct sched_thread *chosen)
 {
 	if (c->points.items[0].op == STRATEGY_WAKE)
 		return;
-	array_each(struct sched_thread *const, t, &c->at)
-		if (++(*t)->passed_over > patience(c->given))
+	for (size_t i = 0; i < c->at.count && c->points.items[i].op != STRATEGY_SPURIOUS; i++)
+		if (++c->at.items[i]->passed_over > patience(c->given))
 			c->starved_at = c->given->schedule.steps.count;
 	chosen->passed_over = 0;
 }

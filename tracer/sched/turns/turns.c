@@ -68,7 +68,7 @@ static bool too_many(struct scheduler *c)
 static bool preempts(const struct scheduler *c, const struct sched_thread *chosen)
 {
 	for (size_t i = 0; i < c->at.count; i++)
-		if (c->at.items[i] == c->moved)
+		if (c->at.items[i] == c->moved && c->points.items[i].op != STRATEGY_SPURIOUS)
 			return c->moved != chosen && c->points.items[i].op != STRATEGY_YIELD;
 	return false;
 }
@@ -83,7 +83,8 @@ static void note_pending(struct scheduler *c, const struct sched_thread *chosen)
 		struct sched_thread *t = c->at.items[i];
 		enum strategy_op op = c->points.items[i].op;
 
-		if (t == chosen || op == STRATEGY_WAKE || op == STRATEGY_TIMEOUT)
+		if (t == chosen || op == STRATEGY_WAKE || op == STRATEGY_TIMEOUT ||
+		    op == STRATEGY_SPURIOUS)
 			continue;
 		*array_add(&s->pending) = (struct schedule_step){
 			.thread = t->listed,
@@ -100,7 +101,8 @@ static void record(struct scheduler *c, size_t i)
 
 	step->thread = t->listed;
 	step->point = c->points.items[i];
-	step->others = c->points.count > 1;
+	step->others = c->points.count > 1 && (c->points.items[1].op != STRATEGY_SPURIOUS ||
+					       step->point.op == STRATEGY_SPURIOUS);
 	step->preempts = preempts(c, t);
 	if (step->point.op != STRATEGY_WAKE)
 		c->moved = t;
@@ -167,6 +169,7 @@ struct sched_thread *scheduler_choose(struct scheduler *c)
 		scheduler_end(c, SCHED_STOPPED);
 		return NULL;
 	}
+	c->op = c->points.items[i].op;
 	record(c, i);
 	spins_pass_over(c, c->at.items[i]);
 	c->clock_reads = 0;

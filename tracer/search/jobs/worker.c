@@ -188,6 +188,7 @@ int explore_worker_begin(struct explore_worker *w, unsigned worker,
 	c->strategy = w->strategy;
 	c->steps = e->options.steps;
 	c->hang_s = e->options.hang;
+	c->spurious = e->options.spurious;
 	c->flags = SCHED_KEEPS_LAST | SCHED_ENDS_SPINS | e->options.flags |
 		   (e->options.in_turn ? SCHED_WAKES_FIRST : 0);
 	schedule_names_copy(&c->paths, paths);

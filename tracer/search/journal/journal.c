@@ -76,6 +76,7 @@ static void write_header(const struct explore *e, struct record *r)
 	record_add(r, (uint64_t)o->depth << 32 | o->bound);
 	record_add(r, o->points);
 	record_add(r, o->flags);
+	record_add(r, o->spurious);
 	for (int fd = 0; fd < 3; fd++)
 		record_add(r, e->x.options->kinds[fd]);
 	record_add_text(r, o->location);

@@ -44,6 +44,7 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 	c->strategy = strategy_of(x, &options);
 	c->steps = e->options.steps;
 	c->hang_s = e->options.hang;
+	c->spurious = e->options.spurious;
 	c->flags = SCHED_KEEPS_LAST | SCHED_ENDS_SPINS | e->options.flags;
 	if (!e->options.points_asked)
 		limit_looks(c, e->options.seconds);

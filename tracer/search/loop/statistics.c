@@ -164,6 +164,7 @@ static void state_judge(struct explore *e, const struct sched *c, const struct r
 static void state_prepare(struct explore *e, struct sched *c)
 {
 	c->steps = e->options.steps;
+	c->spurious = e->options.spurious;
 	c->flags = e->forked ? 0 : SCHED_EARLY;
 	c->strategy = schedule_guide(&e->passed.schedule);
 	schedule_names_copy(&c->paths, &e->passed.paths);

@@ -455,7 +455,9 @@ int replay_begin(struct replay *r, struct error *err)
 		return 0;
 	}
 	c = r->sched = r->options->sched = base_alloc(1, sizeof(*c));
-	*c = (struct sched){.strategy = schedule_guide(&r->schedule), .flags = SCHED_JUDGES};
+	*c = (struct sched){.strategy = schedule_guide(&r->schedule),
+			    .spurious = SCHED_ALL_SPURIOUS,
+			    .flags = SCHED_JUDGES};
 	open_input(r, c);
 	if (open_output(r, &c->out, STDOUT_FILENO, err) < 0 ||
 	    open_output(r, &c->err, STDERR_FILENO, err) < 0)

@@ -21,11 +21,39 @@ static void take_where(struct explore_failure *f, const struct run_result *r)
 	f->where = str_take(&where);
 }
 
+/* Adds a line for each wait that returned without a signal. */
+static void add_spurious(const struct schedule *s, struct str *out)
+{
+	array_each(const struct schedule_step, step, &s->steps) {
+		if (step->point.op != STRATEGY_SPURIOUS)
+			continue;
+		str_addf(out, "%s's wait ", s->threads.items[step->thread]);
+		if (step->where.file)
+			str_addf(out, "at %s:%u ", str_base_name(step->where.file),
+				 step->where.line);
+		str_add(out, "returns without a signal (POSIX permits it)\n");
+	}
+}
+
+/* Returns the run's text, with those lines after its first one. */
+static char *text_of(const struct sched *c, const struct run_result *r, const char *kind)
+{
+	OWNED(text) = explore_text(c, r, kind);
+	size_t first = strcspn(text, "\n");
+	struct str out = {0};
+
+	first += text[first] == '\n';
+	str_add_bytes(&out, text, first);
+	add_spurious(&c->schedule, &out);
+	str_add(&out, text + first);
+	return str_take(&out);
+}
+
 /* Moves the texts and the schedule to the failure. */
 static void examine_take(struct explore_failure *f, struct sched *c, struct run_result *r)
 {
 	base_free(f->text);
-	f->text = explore_text(c, r, f->kind);
+	f->text = text_of(c, r, f->kind);
 	f->status = r->status;
 	f->seconds = r->seconds;
 	f->ended = r->ended;
@@ -103,6 +131,7 @@ static void examine_prepare(struct explore *e, const struct explore_failure *f, 
 
 	c->steps = is_endless ? f->schedule.steps.count : e->options.steps;
 	c->hang_s = hang_s(e);
+	c->spurious = SCHED_ALL_SPURIOUS;
 	c->flags = SCHED_JUDGES | SCHED_DESCRIBES | (e->forked ? 0 : SCHED_EARLY) |
 		   (strcmp(f->kind, "leak") == 0 ? SCHED_LEAKS : 0);
 	c->strategy = schedule_guide(&f->schedule);

@@ -52,6 +52,7 @@ int synth_escapes(struct synth *g, unsigned long most, double until)
 	options.time_limit = -1;
 	e.x.options = &options;
 	e.options.only_finds = true;
+	e.options.spurious = 0; /* as in plain runs */
 	answer = explore_search(&e);
 	/* A gate that stays closed also ends a schedule; in a plain run it is the verdict. */
 	if (answer == 0)

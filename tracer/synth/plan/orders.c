@@ -118,7 +118,7 @@ static size_t signal_of(const struct plan_view *v, size_t wait, size_t next)
 	size_t first = PLAN_NONE;
 
 	if (plan_op(v, wait) != STRATEGY_WAIT || !plan_is_blocked(v, wait) ||
-	    plan_op(v, next) == STRATEGY_TIMEOUT)
+	    plan_ends_wait(plan_op(v, next)))
 		return PLAN_NONE;
 	for (size_t i = next; i-- > wait;) {
 		if (!may_wake(v, i, wait) || has_woken_others(v, i, orders_thread_of(v, wait)))
@@ -230,7 +230,7 @@ static bool is_kernel(const struct plan_view *v, size_t step)
 
 static bool is_wait(enum strategy_op op)
 {
-	return op == STRATEGY_WAIT || op == STRATEGY_TIMEOUT;
+	return op == STRATEGY_WAIT || plan_ends_wait(op);
 }
 
 /* True if the steps may concern one object. An unknown object of a kernel call may be any kernel
@@ -244,6 +244,8 @@ static bool may_be_about_one(const struct plan_view *v, size_t x, size_t y)
 		return true;
 	if (is_kernel(v, x) || is_kernel(v, y))
 		return is_kernel(v, x) && is_kernel(v, y);
+	if (a == STRATEGY_SPURIOUS && b == STRATEGY_LOCK)
+		return true; /* the thread has the mutex again, which it had released */
 	return (is_wait(a) && b == STRATEGY_SIGNAL) || (a == STRATEGY_SIGNAL && is_wait(b));
 }
 
@@ -262,8 +264,8 @@ static bool is_copied(const struct plan_view *v, size_t fork, size_t step)
 		(op == STRATEGY_ATOMIC && plan_step(v, step)->point.writes));
 }
 
-/* True if the order of two steps must be forced. The program orders creation, end and join; a
-   timeout cannot be held; signals commute. */
+/* True if the order of two steps must be forced. The program orders creation, end and join; the end
+   of a wait cannot be held; signals commute. */
 static bool matters(const struct plan_view *v, size_t x, size_t y)
 {
 	enum strategy_op a = plan_op(v, x), b = plan_op(v, y);
@@ -274,8 +276,8 @@ static bool matters(const struct plan_view *v, size_t x, size_t y)
 	    !may_be_about_one(v, x, y))
 		return false;
 	if (a == STRATEGY_CREATE || a == STRATEGY_START || a == STRATEGY_END ||
-	    b == STRATEGY_CREATE || b == STRATEGY_START || b == STRATEGY_END ||
-	    b == STRATEGY_TIMEOUT || (a == STRATEGY_SIGNAL && b == STRATEGY_SIGNAL))
+	    b == STRATEGY_CREATE || b == STRATEGY_START || b == STRATEGY_END || plan_ends_wait(b) ||
+	    (a == STRATEGY_SIGNAL && b == STRATEGY_SIGNAL))
 		return false;
 	if (orders_is_lock(a) && orders_is_lock(b) && !locks_matter(v, x, y))
 		return false;
@@ -390,7 +392,7 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 			last = end != PLAN_NONE ? end : v->over - 1;
 		/* A step after the end is held by a lock that no thread gets, but not by one that
 		   its owner has when it crashes: that thread must have it first. */
-		if (plan_op(v, first) != STRATEGY_TIMEOUT &&
+		if (!plan_ends_wait(plan_op(v, first)) &&
 		    !(first >= v->over && plan_is_join(v, first)) &&
 		    (first < v->done || !orders_is_lock(plan_op(v, last)) ||
 		     (plan_op(v, last) == STRATEGY_LOCK && !plan_is_blocked(v, last))))

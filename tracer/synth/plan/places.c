@@ -155,6 +155,7 @@ static size_t places_keep(struct plan_placing *g, struct plan_place place)
 		    !str_same(a->thread, b->thread) || !str_same(a->location, b->location))
 			continue;
 		known->at.optional &= place.at.optional;
+		known->spurious |= place.spurious;
 		plan_place_fini(&place);
 		return (size_t)(known - g->p->places.items);
 	}
@@ -312,6 +313,25 @@ int plan_hold(struct plan_placing *g, size_t step, size_t *out)
 		*out = places_make(g, g->v->steps.items[at].before, SCRIPT_LOCATION, false, false);
 	else
 		*out = places_make(g, at, SCRIPT_LOCATION, line, false);
+	return 0;
+}
+
+/* ---- waits that return without a signal ---- */
+
+/* The place is the line of the wait, or the call if the thread waited there without a line. */
+int plan_spurious(struct plan_placing *g, size_t step)
+{
+	const struct plan_view *v = g->v;
+	size_t at = v->steps.items[step].call_first;
+	bool line = has_line(v, at);
+	size_t place;
+
+	if (!line && !has_address(v, at))
+		return nowhere(g, step);
+	at = line ? v->steps.items[at].line_first : at;
+	place = places_make(g, at, SCRIPT_LOCATION, line, false);
+	g->p->places.items[place].spurious = true;
+	g->p->places.items[place].at.optional = false;
 	return 0;
 }
 

@@ -143,6 +143,14 @@ static int add_orders(struct plan_placing *g, const struct plan_edges *edges, bo
 	return 0;
 }
 
+static int add_spurious(struct plan_placing *g)
+{
+	for (size_t i = 0; i < g->v->done; i++)
+		if (plan_op(g->v, i) == STRATEGY_SPURIOUS && plan_spurious(g, i) < 0)
+			return -1;
+	return 0;
+}
+
 int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orders orders,
 		   const struct plan_words *words, struct error *err)
 {
@@ -161,6 +169,8 @@ int gate_plan_make(struct gate_plan *p, const struct schedule *s, enum plan_orde
 		answer = add_orders(&g, &edges, false);
 	if (answer == 0)
 		answer = add_orders(&g, &edges, true);
+	if (answer == 0)
+		answer = add_spurious(&g);
 	if (answer == 0 && p->unplaced && !p->orders.count)
 		answer = error_set(err, ERROR_STATE, "%s", p->unplaced);
 	if (!err->code && plan_is_over(&v, 0))

@@ -12,6 +12,8 @@ struct plan_place {
 	/* An address inside a line, which changes when the program is recompiled. */
 	bool inside;
 	bool called; /* an address in a function that the line calls */
+	/* The wait there returns without a signal; the place is in every script. */
+	bool spurious;
 	/* Step that the thread is about to do there (with at.after: has done). */
 	size_t step;
 };

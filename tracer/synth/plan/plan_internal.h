@@ -75,6 +75,12 @@ static inline bool plan_ends_process(const struct plan_view *v, size_t i)
 	       plan_step(v, i)->point.object == STRATEGY_ANY_OBJECT;
 }
 
+/* True for the end of a wait that no other thread has made: it cannot be held. */
+static inline bool plan_ends_wait(enum strategy_op op)
+{
+	return op == STRATEGY_TIMEOUT || op == STRATEGY_SPURIOUS;
+}
+
 static inline bool plan_is_access(enum strategy_op op)
 {
 	return op == STRATEGY_READ || op == STRATEGY_WRITE || op == STRATEGY_ATOMIC;
@@ -170,6 +176,9 @@ void plan_place_fini(struct plan_place *place);
 bool plan_is_same_place(const struct schedule_where *a, const struct schedule_where *b, bool line);
 /* True for threads that run the same code, such as "worker#1" and "worker#2". */
 bool plan_are_alike(const char *a, const char *b);
+
+/* Adds the place at which a wait returns without a signal. Returns 0, or -1 with *g->err set. */
+int plan_spurious(struct plan_placing *g, size_t step);
 
 /* words.c */
 /* True if the line has a loop with its body: the compiler decides how often a place in it

@@ -67,7 +67,7 @@ static void add_regions(struct plan_related *r)
 static bool is_sync(enum strategy_op op)
 {
 	return op == STRATEGY_BLOCK || op == STRATEGY_SIGNAL || op == STRATEGY_WAIT ||
-	       op == STRATEGY_TIMEOUT;
+	       plan_ends_wait(op);
 }
 
 /* True if the step may concern any object. */

@@ -26,7 +26,9 @@ static struct place_use *uses_of(const struct gate_plan *p)
 	struct place_use *uses = base_alloc(p->places.count + 1, sizeof(*uses));
 
 	for (size_t i = 0; i < p->places.count; i++)
-		uses[i] = (struct place_use){i, PLAN_NONE, false};
+		uses[i] = (struct place_use){
+			i, p->places.items[i].spurious ? p->places.items[i].step : PLAN_NONE,
+			false};
 	array_each(const struct plan_order, o, &p->orders) {
 		if (o->dropped)
 			continue;
@@ -110,7 +112,7 @@ static void add_verbs(const struct plan_text *t, size_t place)
 		if (!o->dropped && o->blocked && (o->from == place || o->to == place))
 			str_addf(t->out, " :event \"%s\"",
 				 o->from == place ? o->from_event : o->to_event);
-	str_add(t->out, "\n");
+	str_add(t->out, p->places.items[place].spurious ? " :spurious()\n" : "\n");
 }
 
 static int by_rank(const void *x, const void *y)

@@ -46,6 +46,9 @@ static void note_orders(struct teller *t, const struct gate_plan *p)
 			segment->holds |= k == 1;
 		}
 	}
+	for (size_t i = 0; i < t->v->done; i++)
+		if (plan_op(t->v, i) == STRATEGY_SPURIOUS)
+			t->named[i] = t->segments[t->v->steps.items[i].segment].about = true;
 	base_free(at);
 }
 
@@ -96,7 +99,7 @@ static bool was_told(const struct teller *t, size_t last, size_t at, bool same)
 	if (b->inside && plan_op(t->v, at) == STRATEGY_LOCK)
 		return a->call && str_same(a->call, b->call) && a->line == b->line &&
 		       plan_op(t->v, last) == plan_op(t->v, at);
-	return same && b->call && plan_op(t->v, at) != STRATEGY_TIMEOUT &&
+	return same && b->call && !plan_ends_wait(plan_op(t->v, at)) &&
 	       step->call_first == t->v->steps.items[last].call_first;
 }
 

@@ -28,7 +28,7 @@ static bool view_goes_on(const struct plan_view *v, size_t earlier, size_t later
 	const struct schedule_where *b = &plan_step(v, later)->where;
 	size_t first = v->steps.items[earlier].line_first;
 
-	if (plan_op(v, later) == STRATEGY_TIMEOUT || is_loop(v, b))
+	if (plan_ends_wait(plan_op(v, later)) || is_loop(v, b))
 		return true;
 	if (a->address != b->address)
 		return a->address < b->address;
@@ -122,7 +122,7 @@ static void join_call(struct plan_view *v, size_t at)
 		return;
 	first = v->steps.items[step->before].call_first;
 	if (same_instruction(&step->step->where, &plan_step(v, step->before)->where) &&
-	    (step->step->point.op == STRATEGY_TIMEOUT ||
+	    (plan_ends_wait(step->step->point.op) ||
 	     step->step->point.place != plan_step(v, first)->point.place))
 		step->call_first = first;
 }
@@ -202,7 +202,7 @@ static bool view_waits_for_lock(const struct plan_record *r, size_t index)
 		return false;
 	if (next == PLAN_NONE)
 		return is_stuck(r, index) || next_recorded(r, index, false) == PLAN_NONE;
-	return is_stuck(r, index) && plan_step_at(r->s, next)->point.op != STRATEGY_TIMEOUT;
+	return is_stuck(r, index) && !plan_ends_wait(plan_step_at(r->s, next)->point.op);
 }
 
 static void view_add_step(struct plan_view *v, struct plan_record *r, size_t index, bool stands)

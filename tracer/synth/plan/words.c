@@ -31,6 +31,7 @@ static struct verb verb_of(const struct schedule_step *step)
 		[STRATEGY_BLOCK] = {"calls into the kernel", "called", ""},
 		[STRATEGY_TIMEOUT] = {"waits no longer for", "no_longer_waits", NULL},
 		[STRATEGY_WAKE] = {"is woken", "woken", NULL},
+		[STRATEGY_SPURIOUS] = {"returns without a signal from", "returned", NULL},
 	};
 	bool only_loads = step->point.op == STRATEGY_ATOMIC && !step->point.writes;
 	struct verb v = verbs[only_loads ? STRATEGY_READ : step->point.op];
@@ -80,6 +81,11 @@ void plan_deed(const struct schedule_step *step, const struct plan_words *words,
 	struct verb v = verb_of(step);
 	const char *text = NULL;
 
+	if (step->point.op == STRATEGY_SPURIOUS) {
+		str_addf(out, "returns from its wait%s%s%s without a signal (POSIX permits it)",
+			 w->var ? " for `" : "", w->var ? w->var : "", w->var ? "`" : "");
+		return;
+	}
 	if (!w->var && !calls(&v) && add_wait(step, out))
 		return;
 	str_add(out, v.does);

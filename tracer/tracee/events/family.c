@@ -277,6 +277,7 @@ static void new_image(struct thread *th)
 	p->space->users = 1;
 	th->restarts.count = 0;
 	th->elisions.count = 0;
+	th->skips_wait = 0;
 	th->timed_argument = 0;
 	th->sigreturn_sp = 0;
 	th->site = NULL;

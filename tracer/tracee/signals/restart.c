@@ -328,7 +328,7 @@ void restart_syscall_stop(struct thread *th)
 			forget_left_frames(th, info.stack_pointer);
 		if (th->pub.state != TRACEE_STOPPED) /* the thread was killed meanwhile */
 			return;
-		if (th->elisions.count || th->timed_argument)
+		if (th->elisions.count || th->timed_argument || th->skips_wait)
 			elide_syscall_stop(th, &info);
 		if ((th->tracee->clock == CLOCK_OWN || th->elisions.count) &&
 		    info.op == PTRACE_SYSCALL_INFO_EXIT)

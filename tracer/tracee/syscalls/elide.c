@@ -168,6 +168,38 @@ static void on_exit(struct thread *th)
 	thread_set_regs(th, &regs);
 }
 
+/* ---- a wait that is not made ----------------------------------------------------------------- */
+
+static void skip_wait(struct thread *th)
+{
+	struct user_regs_struct regs;
+	int op;
+
+	if (thread_regs(th) < 0)
+		return;
+	regs = th->regs;
+	op = (int)regs.rsi & FUTEX_CMD_MASK;
+	if (regs.orig_rax != SYS_futex || (op != FUTEX_WAIT && op != FUTEX_WAIT_BITSET))
+		return;
+	regs.orig_rax = (unsigned long long)-1;
+	regs.rax = 1 - (unsigned long long)th->skips_wait;
+	th->skips_wait = 0;
+	thread_set_regs(th, &regs);
+}
+
+void tracee_skip_wait(struct tracee_thread *thread, int error)
+{
+	thread_of(thread)->skips_wait = 1 + (unsigned)error;
+}
+
+bool tracee_waits_after_all(struct tracee_thread *thread)
+{
+	bool skips = thread_of(thread)->skips_wait;
+
+	thread_of(thread)->skips_wait = 0;
+	return skips;
+}
+
 /* ---- when calls are elided ------------------------------------------------------------------- */
 
 /* Returns the address directly below the frame, where the callee returns to; 0 if unreadable. */
@@ -199,6 +231,8 @@ void elide_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *i
 		on_exit(th);
 		return;
 	}
+	if (th->skips_wait)
+		skip_wait(th);
 	if (info->entry.nr == SYS_rt_sigreturn && th->elide_handlers)
 		th->elide_handlers--;
 	if (th->elide_handlers)

@@ -92,6 +92,10 @@ void tracee_call_again(struct tracee_thread *thread);
 void tracee_elide(struct tracee_thread *thread, uint64_t frame);
 /* Ends tracee_elide() for this frame; no effect if there is none. */
 void tracee_elide_end(struct tracee_thread *thread, uint64_t frame);
+/* Ends the thread's next futex wait at once, with this error or 0, instead of making it. */
+void tracee_skip_wait(struct tracee_thread *thread, int error);
+/* Ends tracee_skip_wait(). Returns true if there has been no such wait since. */
+bool tracee_waits_after_all(struct tracee_thread *thread);
 /* Sets the sum of all sleeps since the start, in ns. The program's clock is this sum plus
    the CPU time of all threads. */
 void tracee_slept(struct tracee *t, uint64_t ns);

@@ -20,7 +20,8 @@ void thread_went_on(struct thread *th, enum tracee_state state)
 void thread_continue(struct thread *th, int signal)
 {
 	bool syscalls = th->restarts.count || th->sigreturn_sp || th->elisions.count ||
-			th->timed_argument || th->call_end || th->tracee->clock == CLOCK_OWN;
+			th->skips_wait || th->timed_argument || th->call_end ||
+			th->tracee->clock == CLOCK_OWN;
 	int request = syscalls ? PTRACE_SYSCALL : PTRACE_CONT;
 
 	assert(th->pub.state == TRACEE_STOPPED);
