@@ -95,6 +95,51 @@ def test_all(t):
     t.equal(r.status, 0, "nor at random", r)
 
 
+# The wait has to return while main is between its two critical sections.
+LATE = """#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static int stage, waiting;
+static void *consumer(void *p)
+{
+	pthread_mutex_lock(&m);
+	waiting = 1;
+	if (stage == 0)
+		pthread_cond_wait(&c, &m);
+	int seen = stage;
+	pthread_mutex_unlock(&m);
+	assert(seen != 1);
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, consumer, 0);
+	pthread_mutex_lock(&m);
+	if (waiting)
+		stage = 1;
+	pthread_mutex_unlock(&m);
+	pthread_mutex_lock(&m);
+	stage = 2;
+	pthread_cond_signal(&c);
+	pthread_mutex_unlock(&m);
+	pthread_join(t, 0);
+	return 0;
+}
+"""
+
+
+@timeout(150)
+def test_held(t):
+    """A thread is held in the wait, without the mutex: where the C library goes on."""
+    r = explore(t, compile_text("late.c", LATE, "-g"), "--strategy", "dfs", "--verify", "20")
+    t.equal(r.status, 116, "status", r)
+    t.check("\nthe script has forced it in 20 of 20 runs\n" in r.err, "there is a script", r)
+    script = read(t.path("found/1/gates.lua"))
+    t.check(":spurious()" in script and "where pthread_cond_wait" in script, "the script: " + script)
+
+
 # Each wait is of one kind; none of its conditions is ever signalled before it has returned.
 KINDS = r"""#define _GNU_SOURCE
 #include <linux/futex.h>

@@ -562,7 +562,6 @@ static void has(struct schedule *s, const struct source_line *lines, const char 
 	schedule_fini(s);
 }
 
-/* Repeated steps are described once; a sleep has no object with a name. */
 static void test_slept(void **state)
 {
 	struct schedule s = {0};
@@ -584,6 +583,7 @@ static void test_spurious(void **state)
 	(void)state;
 	waits(&s, "sleep#1");
 	waited(&s, "sleep#1", STRATEGY_SPURIOUS, STRATEGY_ANY_OBJECT, 5, "pthread_cond_wait");
+	s.steps.items[s.steps.count - 1].where.inside = true;
 	waited(&s, "sleep#1", STRATEGY_UNLOCK, MUTEX, 6, "pthread_mutex_unlock");
 	waited(&s, "main", STRATEGY_LOCK, MUTEX, 9, "pthread_mutex_lock");
 	has(&s, wait_c, "signal (POSIX permits it) (wait.c:5)",

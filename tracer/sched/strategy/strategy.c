@@ -7,8 +7,8 @@
    are slow, it is one of up to SELDOM. */
 enum { OFTEN = 2, SELDOM = 16, STEPS_FOR_ONE = 64 };
 
-/* One run of SPURIOUS_RUNS chooses SPURIOUS points: at once, or at one choice of 4, 16, or 64. */
-enum { SPURIOUS_RUNS = 4, RARITIES = 4, RARITY_BITS = 2 };
+/* One run of SPURIOUS_RUNS chooses SPURIOUS points: at once, or at one choice of 4 or 16. */
+enum { SPURIOUS_RUNS = 4, RARITIES = 3, RARITY_BITS = 2 };
 
 /* ---- dependence of steps ----------------------------------------------------------------- */
 

@@ -138,7 +138,8 @@ static void describe_look(struct scheduler *c, struct sched_thread *t, struct sc
 	inspect_stack_fini(&calls);
 }
 
-static struct schedule_where timeout(struct scheduler *c, struct sched_thread *t)
+/* The place at which a wait goes on that no other thread ends. */
+static struct schedule_where ends_wait(struct scheduler *c, struct sched_thread *t)
 {
 	struct schedule_where where = t->where;
 	struct inspect_stack calls = {0};
@@ -158,7 +159,7 @@ struct schedule_where describe(struct scheduler *c, struct sched_thread *t, enum
 		describe_look(c, t, &t->where);
 	}
 	t->known |= POINT_DESCRIBED;
-	return op == STRATEGY_TIMEOUT ? timeout(c, t) : t->where;
+	return op == STRATEGY_TIMEOUT || op == STRATEGY_SPURIOUS ? ends_wait(c, t) : t->where;
 }
 
 /* ---- while the strategy chooses ---------------------------------------------------------- */

@@ -244,8 +244,10 @@ static bool may_be_about_one(const struct plan_view *v, size_t x, size_t y)
 		return true;
 	if (is_kernel(v, x) || is_kernel(v, y))
 		return is_kernel(v, x) && is_kernel(v, y);
-	if (a == STRATEGY_SPURIOUS && b == STRATEGY_LOCK)
-		return true; /* the thread has the mutex again, which it had released */
+	/* the thread has the mutex again, which it had released */
+	if ((a == STRATEGY_SPURIOUS && b == STRATEGY_LOCK) ||
+	    (a == STRATEGY_UNLOCK && b == STRATEGY_SPURIOUS))
+		return true;
 	return (is_wait(a) && b == STRATEGY_SIGNAL) || (a == STRATEGY_SIGNAL && is_wait(b));
 }
 
@@ -265,7 +267,7 @@ static bool is_copied(const struct plan_view *v, size_t fork, size_t step)
 }
 
 /* True if the order of two steps must be forced. The program orders creation, end and join; the end
-   of a wait cannot be held; signals commute. */
+   of a wait by time cannot be held; signals commute. */
 static bool matters(const struct plan_view *v, size_t x, size_t y)
 {
 	enum strategy_op a = plan_op(v, x), b = plan_op(v, y);
@@ -276,8 +278,8 @@ static bool matters(const struct plan_view *v, size_t x, size_t y)
 	    !may_be_about_one(v, x, y))
 		return false;
 	if (a == STRATEGY_CREATE || a == STRATEGY_START || a == STRATEGY_END ||
-	    b == STRATEGY_CREATE || b == STRATEGY_START || b == STRATEGY_END || plan_ends_wait(b) ||
-	    (a == STRATEGY_SIGNAL && b == STRATEGY_SIGNAL))
+	    b == STRATEGY_CREATE || b == STRATEGY_START || b == STRATEGY_END ||
+	    b == STRATEGY_TIMEOUT || (a == STRATEGY_SIGNAL && b == STRATEGY_SIGNAL))
 		return false;
 	if (orders_is_lock(a) && orders_is_lock(b) && !locks_matter(v, x, y))
 		return false;
@@ -392,7 +394,7 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 			last = end != PLAN_NONE ? end : v->over - 1;
 		/* A step after the end is held by a lock that no thread gets, but not by one that
 		   its owner has when it crashes: that thread must have it first. */
-		if (!plan_ends_wait(plan_op(v, first)) &&
+		if (plan_op(v, first) != STRATEGY_TIMEOUT &&
 		    !(first >= v->over && plan_is_join(v, first)) &&
 		    (first < v->done || !orders_is_lock(plan_op(v, last)) ||
 		     (plan_op(v, last) == STRATEGY_LOCK && !plan_is_blocked(v, last))))

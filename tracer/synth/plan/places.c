@@ -259,10 +259,10 @@ static size_t make_end(struct plan_placing *g, size_t at)
 			   false, false);
 }
 
-/* True for the return from a timeout, which comes before whatever follows. */
+/* True for the return from a wait that no other thread ends: it comes before whatever follows. */
 static bool goes_on_inside(const struct plan_view *v, size_t at)
 {
-	return at != PLAN_NONE && plan_op(v, at) == STRATEGY_TIMEOUT && where_of(v, at)->inside;
+	return at != PLAN_NONE && plan_ends_wait(plan_op(v, at)) && where_of(v, at)->inside;
 }
 
 /* Thread start in place of an access that no other code of the user precedes: every build has it,
@@ -322,11 +322,10 @@ int plan_hold(struct plan_placing *g, size_t step, size_t *out)
 int plan_spurious(struct plan_placing *g, size_t step)
 {
 	const struct plan_view *v = g->v;
-	size_t at = v->steps.items[step].call_first;
-	bool line = has_line(v, at);
-	size_t place;
+	size_t at = v->steps.items[step].before, place;
+	bool line = at != PLAN_NONE && has_line(v, at);
 
-	if (!line && !has_address(v, at))
+	if (at == PLAN_NONE || (!line && !has_address(v, at)))
 		return nowhere(g, step);
 	at = line ? v->steps.items[at].line_first : at;
 	place = places_make(g, at, SCRIPT_LOCATION, line, false);
