@@ -194,11 +194,11 @@ static bool looks(const struct strategy *s)
 	       strategy_memory(s) != STRATEGY_MEMORY_NONE;
 }
 
-/* Run 0, which counts, has no such choices, nor has a strategy that names them as left out. */
+/* Run 0, which counts, has no such choices, nor has DPOR, which names them as left out. */
 static void begin_chance(struct strategy *s)
 {
 	uint64_t rarity = s->run / SPURIOUS_RUNS % RARITIES;
-	bool draws = (s->run + 1) % SPURIOUS_RUNS == 0 && !(s->left & STRATEGY_LEFT_SPURIOUS);
+	bool draws = (s->run + 1) % SPURIOUS_RUNS == 0 && !(s->type->flags & STRATEGY_LOCKS);
 
 	prng_seed(&s->chance, ~s->options.seed, s->run);
 	s->one_of = draws ? 1u << (RARITY_BITS * rarity) : 0;
