@@ -140,6 +140,43 @@ def test_held(t):
     t.check(":spurious()" in script and "where pthread_cond_wait" in script, "the script: " + script)
 
 
+FUTEX = """#define _GNU_SOURCE
+#include <assert.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static _Atomic int word;
+static void *waiter(void *p)
+{
+	TEST (!word)
+		syscall(SYS_futex, &word, FUTEX_WAIT, 0, 0);
+	assert(word == 1);
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, waiter, 0);
+	word = 1;
+	syscall(SYS_futex, &word, FUTEX_WAKE, 1);
+	return pthread_join(t, 0);
+}
+"""
+
+
+@timeout(150)
+def test_futex(t):
+    """futex(2): a return value of 0 can mean a spurious wake-up."""
+    r = explore(t, compile_text("futex.c", FUTEX, "-g -DTEST=if"), "--verify", "20")
+    t.equal(r.status, 116, "status", r)
+    t.check("waiter#1's wait at futex.c:12 returns without a signal (POSIX permits it)\n" in r.err, "told", r)
+    t.check("\nthe script has forced it in 20 of 20 runs\n" in r.err, "there is a script", r)
+    r = explore(t, compile_text("futex.c", FUTEX, "-g -DTEST=while"), "--strategy", "dfs")
+    t.equal(r.status, 0, "a loop around it", r)
+
+
 # Each wait is of one kind; none of its conditions is ever signalled before it has returned.
 KINDS = r"""#define _GNU_SOURCE
 #include <linux/futex.h>

@@ -4,6 +4,8 @@
    counts the waiters right then: the call ends by a time-out, and the function's result is
    replaced. */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/elf/module.h"
+#include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
 #include "tracer/tracee/tracee.h"
 
@@ -35,10 +37,27 @@ static bool waits_for_condition(const struct sched_thread *t)
 	       t->call.args[0] - t->objects[1] >= sizeof(pthread_mutex_t);
 }
 
+/* In syscall(2), which the program's own code has called: it has no frame, so the return address is
+   where it was at its entry. */
+static bool waits_for_futex(const struct sched_thread *t)
+{
+	struct run_process *p = run_process_of(t->thread);
+	const struct image *image = images_at(p, t->call.pc);
+	const struct elf_symbol *symbol;
+	uint64_t back;
+
+	if (t->call.sp != t->entry_sp || !image)
+		return false;
+	symbol = module_symbol_at(image->module, t->call.pc - image->bias, true);
+	return symbol && strcmp(symbol->name, "syscall") == 0 &&
+	       tracee_read(run_process_tracee(p), t->call.sp, &back, sizeof(back)) == 0 &&
+	       !scheduler_is_runtime(p, back);
+}
+
 static bool may_return(const struct sched_thread *t)
 {
 	return t->state == THREAD_FUTEX && t->waits == FUTEX_FOR_WAKE && !t->signalled &&
-	       t->function && (waits_for_condition(t) || strcmp(t->function, "syscall") == 0);
+	       (t->function ? waits_for_condition(t) : waits_for_futex(t));
 }
 
 void spurious_offer(struct scheduler *c)
@@ -54,7 +73,7 @@ void spurious_return(struct scheduler *c, struct sched_thread *t)
 {
 	const struct sched_image x = {c->run, run_process_of(t->thread),
 				      run_thread_tracee(t->thread), NULL};
-	bool condition = waits_for_condition(t);
+	bool condition = t->function;
 
 	c->spurious++;
 	if (condition && sched_trap(&x, t->point.place, &back_owner, 0))
