@@ -97,6 +97,15 @@ struct sched_race {
 	char *before, *between, *after;
 };
 
+/* How far a schedule departs from the order of the program's clock. */
+struct sched_pause {
+	/* The longest time by which the clock advanced while one thread could have gone on and did
+	   not. A thread that spins only waits for others. */
+	uint64_t ns;
+	unsigned thread;   /* index of schedule.threads */
+	uint64_t slept_ns; /* the longest time for which the program asked to sleep */
+};
+
 enum sched_end {
 	SCHED_RAN,     /* to the program's end, or to a verdict of the run */
 	SCHED_STUCK,   /* a deadlock: no thread can go on */
@@ -133,6 +142,7 @@ enum sched_flags {
 	SCHED_DESCRIBES = 4,   /* each step has its place in the source (slower) */
 	SCHED_WAKES_FIRST = 8, /* a wake releases the longest waiter, as the kernel does */
 	SCHED_EARLY = 16,      /* schedules begin at the latest where the first thread is created */
+	SCHED_PAUSES = 64,     /* no thread pauses for longer than pause_most_ns */
 	SCHED_KEEPS = 32, /* the run ends where schedules begin; copies of it make the schedules */
 	SCHED_LEAKS = 64, /* a run fails if threads live when their process ends */
 	SCHED_ENDS_SPINS = 128, /* a run ends once all threads wait for values that none writes */
@@ -172,6 +182,7 @@ struct sched {
 	off_t in_at;		/* offset of the first byte */
 	struct stream out, err; /* standard output and error; empty at the start of each run */
 	unsigned flags;		/* enum sched_flags */
+	uint64_t pause_most_ns; /* SCHED_PAUSES: limit of sched_pause.ns */
 	size_t rest_at; /* number of steps at which the run pauses (sched_rests); 0: never */
 	/* limit of stops at accesses that are no points, in a search for races; 0: none */
 	unsigned long looks_most;
@@ -182,6 +193,7 @@ struct sched {
 	struct schedule schedule;
 	enum sched_end end;
 	unsigned seen; /* enum sched_seen */
+	struct sched_pause pause;
 	/* STEPS with SCHED_KEEPS_LAST: a line for each of the last steps, and for each thread. */
 	struct str last_steps, last_threads;
 	/* which threads made the steps, where most of them are, and advice */

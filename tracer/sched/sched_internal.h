@@ -70,6 +70,7 @@ struct sched_thread {
 	struct run_thread *thread; /* NULL: not scheduled */
 	unsigned number;	   /* index of sched.paths */
 	unsigned children;	   /* number of threads that it has created */
+	unsigned timers;	   /* number of timers that it has set first */
 	const char *path;
 	unsigned listed; /* index of schedule.threads */
 	enum sched_state state;
@@ -111,6 +112,10 @@ struct sched_thread {
 	bool preempted; /* READY: stopped while it computed; other ready threads go first */
 	bool timed;	/* the wait ends at until_ns, of the program's clock */
 	uint64_t until_ns;
+	/* how far the clock has advanced since the thread could go on */
+	uint64_t paused_ns;
+	struct spin_watch going;
+	unsigned spins;	      /* how often it was seen spinning since a time-out ended */
 	struct futex_key key; /* FUTEX */
 	enum futex_waits waits;
 	unsigned long queued; /* FUTEX: order of arrival */
@@ -144,6 +149,8 @@ struct shared_span {
 	uint64_t low, size;
 };
 
+struct sched_timer; /* syscalls/timers.h */
+
 /* Data of a run. */
 struct scheduler {
 	struct sched *given;
@@ -151,10 +158,12 @@ struct scheduler {
 	bool begun, over;
 	unsigned long queued; /* number of futex waits so far */
 	bool rests;	      /* the run pauses before its next step */
-	bool timers;	      /* a thread has set a timer, whose signal comes in real time */
+	bool real_timers;     /* a thread has set a timer that the kernel expires, in real time */
 	bool signals;	      /* signals were sent, perhaps to a parked thread */
 	const struct run_process *dying; /* a process that is exiting, thread by thread; or NULL */
 	ARRAY(struct sched_thread *) threads; /* living threads, sorted by path */
+	ARRAY(struct sched_timer *) timers;   /* in the order of their creation */
+	unsigned timers_made;		      /* also those that were deleted */
 	ARRAY(struct strategy_point) points;
 	ARRAY(struct sched_thread *) at; /* the threads of `points` */
 	struct sched_thread *moved;	 /* the thread of the last step, or NULL */
@@ -243,6 +252,8 @@ void acquires_look(const struct scheduler *c, const struct sched_thread *t,
 
 /* ---- threads.c ---- */
 
+/* Returns the number of the thread with this path, which is equal in all runs. */
+unsigned threads_number_of(struct sched *g, const char *path);
 void sched_thread_new(struct scheduler *c, struct run_thread *thread);
 /* The thread's process runs another program after an exec. */
 void sched_thread_exec(struct scheduler *c, struct sched_thread *t);
@@ -572,6 +583,16 @@ int64_t times_check(const struct sched_thread *t, uint64_t address);
 void times_wait(struct scheduler *c, struct sched_thread *t, uint64_t address, bool absolute,
 		int clock);
 void times_limit(struct scheduler *c, struct sched_thread *t, const struct tracee_limit *limit);
+/* Advances the clock; threads that could go on pause for that time. */
+void times_advance(struct scheduler *c, uint64_t until_ns);
+/* Returns true if a thread that can go on pauses if time passes until then. */
+bool times_pauses(const struct scheduler *c, uint64_t until_ns);
+/* Returns true if the schedule may let time pass until then (SCHED_PAUSES). */
+bool times_may_pass(const struct scheduler *c, uint64_t until_ns);
+/* The program asks to sleep for so long. */
+void times_asked(struct scheduler *c, uint64_t ns);
+/* Counts a step of the thread, whose pause is over. */
+void times_step(struct sched_thread *t);
 
 /* ---- kernel.c ---- */
 

@@ -63,11 +63,12 @@ uint64_t addresses_number(struct sched *g, struct run_process *p, uint64_t addre
 
 void addresses_of_point(struct scheduler *c, struct sched_thread *t)
 {
-	struct run_process *p = run_process_of(t->thread);
 	uint64_t object = t->point.object;
+	struct run_process *p;
 
 	if (t->known & POINT_PLACED)
 		return;
+	p = run_process_of(t->thread);
 	t->place = addresses_number(c->given, p, t->point.place);
 	t->fixed = object == STRATEGY_ANY_OBJECT || object == STRATEGY_NO_OBJECT
 			   ? 0

@@ -1,6 +1,7 @@
 /* Batches of steps: a thread that the strategy is certain to choose again does not stop at its
    points, but counts them in a stub (tracee_grant). README.md gives the conditions. */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/sched/syscalls/timers.h"
 #include "tracer/sched/turns/rounds.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
@@ -102,7 +103,8 @@ static bool is_quiet(const struct scheduler *c)
 	const struct sched *g = c->given;
 
 	return !g->races && !(g->flags & SCHED_DESCRIBES) && !g->rest_at && !c->kernel &&
-	       !c->timers && !c->signals && !run_process_next(c->run, run_root(c->run)) &&
+	       !c->real_timers && !timers_are_armed(c) && !c->signals &&
+	       !run_process_next(c->run, run_root(c->run)) &&
 	       !engine_place_at(run_engine(c->run), 0);
 }
 

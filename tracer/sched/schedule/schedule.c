@@ -89,6 +89,13 @@ unsigned schedule_thread(struct schedule *s, const char *id)
 	return (unsigned)s->threads.count - 1;
 }
 
+bool schedule_is_timer(const struct schedule *s, unsigned thread)
+{
+	static const char timer[] = SCHEDULE_TIMER;
+
+	return strncmp(s->threads.items[thread], timer, sizeof(timer) - 1) == 0;
+}
+
 void schedule_module(struct schedule *s, const char *name)
 {
 	if (!schedule_module_at(s, address_of_module(name)))

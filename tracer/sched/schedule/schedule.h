@@ -63,8 +63,12 @@ void schedule_names_cut(struct schedule_names *n, size_t count);
 /* Frees all texts. */
 void schedule_names_fini(struct schedule_names *n);
 
+/* First characters of the name of a timer, whose expirations are steps. No thread has such a
+   name. */
+#define SCHEDULE_TIMER "timer:"
+
 struct schedule {
-	struct schedule_names threads; /* ids as in gates: "main", "worker#1" */
+	struct schedule_names threads; /* ids as in gates: "main", "worker#1"; or "timer:1" */
 	ARRAY(struct schedule_step) steps;
 	/* Steps that other threads could have made instead of the last one. */
 	ARRAY(struct schedule_step) pending;
@@ -86,6 +90,8 @@ void schedule_copy(struct schedule *to, const struct schedule *from);
 const char *schedule_text(struct schedule *s, const char *text);
 /* Returns the index of the thread, which is added if it is new. */
 unsigned schedule_thread(struct schedule *s, const char *id);
+/* Returns true if the thread with this index is a timer. */
+bool schedule_is_timer(const struct schedule *s, unsigned thread);
 /* Records the name of a module, so that its addresses can be printed. */
 void schedule_module(struct schedule *s, const char *name);
 /* Returns the name of the address's module, or NULL if it is not recorded. */

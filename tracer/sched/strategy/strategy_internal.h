@@ -9,27 +9,6 @@
 
 #define NOBODY ((unsigned)-1)
 
-/* ---- spinning ---------------------------------------------------------------------------- */
-
-/* A thread spins if it repeats one step (place and object) SPIN_HITS times. One step is watched
-   at a time; at each power of two of the steps another one, if the old one did not repeat
-   (Brent's cycle detection): loops of any length are found without a search. */
-enum { SPIN_HITS = 40 };
-
-/* {0}: no thread has moved yet. */
-struct spin_watch {
-	unsigned thread;	/* the thread of the last step */
-	unsigned long steps;	/* of `thread` since another one moved */
-	uint64_t place, object; /* the watched step */
-	unsigned hits, hits_before;
-};
-
-/* Counts a step. Returns true if its thread spins. The watch restarts then, and when another
-   thread moves. */
-bool spin_step(struct spin_watch *s, const struct strategy_point *moved);
-/* Returns how many more steps of the thread, of any kind, cannot make it spin. */
-unsigned spin_left(const struct spin_watch *s);
-
 /* ---- fairness.c -------------------------------------------------------------------------- */
 
 /* Numbers of steps in this run; 0: never. */

@@ -1,6 +1,7 @@
 /* Table of the system calls that stop a thread: the handler of each, or its operation as a
    point. */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/sched/syscalls/timers.h"
 #include "tracer/elf/module.h"
 #include "tracer/run/modules/images.h"
 
@@ -168,14 +169,6 @@ static bool processors_call(struct scheduler *c, struct sched_thread *t)
 
 /* ---- the table --------------------------------------------------------------------------- */
 
-static bool timer_call(struct scheduler *c, struct sched_thread *t)
-{
-	c->timers = true;
-	strategy_leave_out(c->given->strategy, STRATEGY_LEFT_TIME);
-	sched_thread_goes(t);
-	return true;
-}
-
 static bool note_end(struct scheduler *c, struct sched_thread *t)
 {
 	bound_look(c, run_process_of(t->thread));
@@ -209,9 +202,15 @@ static const struct sched_call {
 	{SYS_getpid, ids_call, STRATEGY_BLOCK, 0},
 	{SYS_exit, NULL, STRATEGY_END, 0},
 	{SYS_exit_group, note_end, STRATEGY_END, 0},
-	{SYS_alarm, timer_call, STRATEGY_BLOCK, 0},
-	{SYS_setitimer, timer_call, STRATEGY_BLOCK, 0},
-	{SYS_timer_settime, timer_call, STRATEGY_BLOCK, 0},
+	{SYS_alarm, NULL, STRATEGY_BLOCK, 0},
+	{SYS_setitimer, NULL, STRATEGY_BLOCK, 0},
+	{SYS_timer_settime, NULL, STRATEGY_BLOCK, 0},
+	{SYS_timerfd_settime, NULL, STRATEGY_BLOCK, 0},
+	{SYS_getitimer, timers_call, STRATEGY_BLOCK, 0},
+	{SYS_timer_gettime, timers_call, STRATEGY_BLOCK, 0},
+	{SYS_timer_getoverrun, timers_call, STRATEGY_BLOCK, 0},
+	{SYS_timer_delete, timers_call, STRATEGY_BLOCK, 0},
+	{SYS_timerfd_gettime, timers_call, STRATEGY_BLOCK, 0},
 	{SYS_kill, NULL, STRATEGY_SIGNAL, 0},
 	{SYS_tkill, NULL, STRATEGY_SIGNAL, 0},
 	{SYS_tgkill, NULL, STRATEGY_SIGNAL, 0},
@@ -252,7 +251,6 @@ static const struct sched_call {
 	{SYS_io_getevents, NULL, STRATEGY_BLOCK, 0},
 	{SYS_io_uring_enter, NULL, STRATEGY_BLOCK, 0},
 	{SYS_close, NULL, STRATEGY_BLOCK, FILES},
-	{SYS_timerfd_settime, NULL, STRATEGY_BLOCK, 0},
 };
 enum { CALLS = sizeof(calls) / sizeof(*calls) };
 

@@ -1,6 +1,7 @@
 /* Calls that wait in the kernel. The next choice is made when the thread sleeps there or has
    returned. The strategy ends its time-outs, so the kernel waits without one. */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/sched/syscalls/timers.h"
 #include "tracer/run/run.h"
 #include "tracer/tracee/events/events.h"
 #include "tracer/tracee/threads/threads.h"
@@ -177,6 +178,21 @@ void children_look(struct scheduler *c)
 
 /* ---- a call ------------------------------------------------------------------------------ */
 
+/* True for a wait for files that names none. */
+static bool is_sleep(const struct tracee_made *call)
+{
+	switch (call->number) {
+	case SYS_poll:
+	case SYS_ppoll:
+		return !call->args[1];
+	case SYS_select:
+	case SYS_pselect6:
+		return !call->args[0];
+	default:
+		return false;
+	}
+}
+
 void kernel_call(struct scheduler *c, struct sched_thread *t)
 {
 	long number = t->call.number;
@@ -196,8 +212,11 @@ void kernel_call(struct scheduler *c, struct sched_thread *t)
 		t->state = THREAD_BEHIND;
 		return;
 	}
-	if (tracee_unlimit(run_thread_tracee(t->thread), &limit))
+	if (tracee_unlimit(run_thread_tracee(t->thread), &limit)) {
 		times_limit(c, t, &limit);
+		if (is_sleep(&t->call))
+			times_asked(c, limit.ns);
+	}
 	kernel_enter(c, t);
 }
 
@@ -288,12 +307,15 @@ static void kernel_time_out(struct scheduler *c, struct sched_thread *t)
 void times_pass(struct scheduler *c, uint64_t until_ns)
 {
 	if (until_ns > c->now_ns)
-		c->now_ns = until_ns;
-	array_each(struct sched_thread *, t, &c->threads)
+		times_advance(c, until_ns);
+	array_each(struct sched_thread *, t, &c->threads) {
+		(*t)->spins = 0;
 		if (!(*t)->timed || (*t)->until_ns > until_ns)
 			continue;
-		else if (sched_thread_in_kernel(*t))
+		if (sched_thread_in_kernel(*t))
 			kernel_time_out(c, *t);
 		else
 			sched_thread_answered(*t, (*t)->state == THREAD_SLEEPS ? 0 : -ETIMEDOUT);
+	}
+	timers_expire(c);
 }

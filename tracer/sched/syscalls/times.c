@@ -18,19 +18,90 @@ static const uint64_t other_start_ns = 100000ull * NS_OF_S;
 static uint64_t start_of(int clock)
 {
 	/* clocks of processor time */
-	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI
+	return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_TAI ||
+			       clock == CLOCK_REALTIME_ALARM
 		       ? realtime_start_ns
 	       : clock == CLOCK_MONOTONIC || clock == CLOCK_MONOTONIC_RAW ||
-			       clock == CLOCK_MONOTONIC_COARSE || clock == CLOCK_BOOTTIME
+			       clock == CLOCK_MONOTONIC_COARSE || clock == CLOCK_BOOTTIME ||
+			       clock == CLOCK_BOOTTIME_ALARM
 		       ? other_start_ns
 		       : 0;
 }
+
+/* ---- pauses ------------------------------------------------------------------------------ */
+
+/* Returns the time from which on the thread can go on, if time passes and it does not. A thread
+   that spins waits for others, and a preempted one computes. */
+static uint64_t can_go_on_from(const struct scheduler *c, const struct sched_thread *t)
+{
+	if (t->spins || t->preempted)
+		return UINT64_MAX;
+	if (t->state == THREAD_READY || t->signalled)
+		return c->now_ns;
+	if (!t->timed)
+		return UINT64_MAX;
+	return t->until_ns > c->now_ns ? t->until_ns : c->now_ns;
+}
+
+void times_advance(struct scheduler *c, uint64_t until_ns)
+{
+	struct sched_pause *longest = &c->given->pause;
+
+	array_each(struct sched_thread *, t, &c->threads) {
+		uint64_t from = can_go_on_from(c, *t);
+
+		if (from >= until_ns)
+			continue;
+		(*t)->paused_ns += until_ns - from;
+		if ((*t)->paused_ns <= longest->ns)
+			continue;
+		longest->ns = (*t)->paused_ns;
+		longest->thread = (*t)->listed;
+	}
+	c->now_ns = until_ns;
+}
+
+bool times_pauses(const struct scheduler *c, uint64_t until_ns)
+{
+	array_each(struct sched_thread *, t, &c->threads)
+		if (can_go_on_from(c, *t) < until_ns)
+			return true;
+	return false;
+}
+
+bool times_may_pass(const struct scheduler *c, uint64_t until_ns)
+{
+	if (!(c->given->flags & SCHED_PAUSES))
+		return true;
+	array_each(struct sched_thread *, t, &c->threads) {
+		uint64_t from = can_go_on_from(c, *t);
+
+		if (from < until_ns &&
+		    (*t)->paused_ns + (until_ns - from) > c->given->pause_most_ns)
+			return false;
+	}
+	return true;
+}
+
+void times_asked(struct scheduler *c, uint64_t ns)
+{
+	if (ns > c->given->pause.slept_ns)
+		c->given->pause.slept_ns = ns;
+}
+
+void times_step(struct sched_thread *t)
+{
+	t->paused_ns = 0;
+	t->spins += spin_step(&t->going, &t->point);
+}
+
+/* ---- clocks ------------------------------------------------------------------------------ */
 
 static uint64_t now_of(struct scheduler *c, int clock)
 {
 	unsigned shift = ++c->clock_reads / PATIENCE;
 
-	c->now_ns += (uint64_t)NS_OF_US << (shift < FASTEST ? shift : FASTEST);
+	times_advance(c, c->now_ns + ((uint64_t)NS_OF_US << (shift < FASTEST ? shift : FASTEST)));
 	return start_of(clock) + c->now_ns;
 }
 
@@ -118,6 +189,7 @@ static void sleeps(struct scheduler *c, struct sched_thread *t, uint64_t address
 		sched_thread_goes(t);
 		return;
 	}
+	times_asked(c, t->until_ns > c->now_ns ? t->until_ns - c->now_ns : 0);
 	t->point = (struct strategy_point){.op = STRATEGY_TIMEOUT, .place = t->call.pc};
 	t->known &= ~(unsigned)POINT_PLACED;
 	t->state = THREAD_SLEEPS;

@@ -186,7 +186,7 @@ const char *sched_thread_id(struct sched *given, const struct strategy_point *po
 {
 	const struct sched_thread *t = thread_at_point(given->now, point);
 
-	return t ? run_thread_id(t->thread) : NULL;
+	return t ? given->schedule.threads.items[t->listed] : NULL;
 }
 
 /* Returns the first object of a function with several, such as the condition of a wait, or 0 if

@@ -1,6 +1,7 @@
 /* Threads that repeat a few steps in vain: which steps they are, and whether the objects of the
    steps change. README.md gives the criteria. */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/sched/syscalls/timers.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/tracee/signals/signals.h"
 #include "tracer/sched/turns/rounds.h"
@@ -164,7 +165,7 @@ static bool is_seen_again(const struct rounds *r, const struct sched_thread *t)
 /* True if an event from outside, a time-out or a gate can end a wait. */
 static bool is_awaited(const struct scheduler *c)
 {
-	if (c->kernel || c->timers || c->signals)
+	if (c->kernel || timers_are_armed(c) || c->signals)
 		return true;
 	array_each(struct sched_thread *, t, &c->threads)
 		if ((*t)->timed || (*t)->signalled || run_thread_is_held((*t)->thread) ||

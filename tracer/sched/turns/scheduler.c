@@ -2,6 +2,7 @@
    deadlock. */
 #include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/sched_internal.h"
+#include "tracer/sched/syscalls/timers.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/run/run.h"
 #include "tracer/tracee/events/events.h"
@@ -68,6 +69,8 @@ static void process_gone(struct run *s, struct run_process *p, int status)
 	(void)status;
 	if (c && c->dying == p)
 		c->dying = NULL;
+	if (c)
+		timers_process_gone(c, p);
 }
 
 static void exec(struct run *s, struct run_thread *t, bool first)
@@ -76,7 +79,9 @@ static void exec(struct run *s, struct run_thread *t, bool first)
 
 	if (!c || first || !c->begun)
 		return;
-	process_gone(s, run_process_of(t), 0);
+	if (c->dying == run_process_of(t))
+		c->dying = NULL;
+	timers_exec(c, run_process_of(t));
 	if (!sched_thread_of(t)->thread)
 		sched_thread_new(c, t);
 	else
@@ -90,9 +95,10 @@ static void make_call(struct scheduler *c, struct sched_thread *t)
 {
 	t->next = NEXT_RESUMES;
 	interrupts_step(c, t);
+	timers_closed(c, t);
 	if (t->call.number == SYS_sched_yield)
 		sched_thread_answer(t, 0);
-	else
+	else if (!timers_set(c, t))
 		kernel_call(c, t);
 }
 
@@ -100,6 +106,11 @@ static void take_step(struct scheduler *c, struct sched_thread *t)
 {
 	array_each(struct sched_thread *, other, &c->threads)
 		(*other)->preempted = false;
+	if (!t->thread) {
+		timers_step(c, t);
+		times_pass(c, t->until_ns);
+		return;
+	}
 	if (t->state != THREAD_READY && t->signalled) {
 		interrupts_end_wait(c, t);
 		return;
@@ -133,18 +144,21 @@ static bool is_settled(struct scheduler *c)
 }
 
 /* Returns the end of waits that can be over by now. The clock jumps to the first end only if no
-   thread is ready. */
-static uint64_t time_for_some(const struct scheduler *c)
+   thread is ready, and not past a timer: the kernel expires it whatever threads do. */
+static uint64_t time_for_some(struct scheduler *c)
 {
-	uint64_t first = UINT64_MAX;
+	uint64_t soon = c->now_ns + SHORT_NS, timer = timers_first(c), first = timer;
+	bool ready = false;
 
 	array_each(struct sched_thread *, t, &c->threads) {
-		if (((*t)->state == THREAD_READY && !(*t)->preempted) || (*t)->signalled)
-			return c->now_ns + SHORT_NS;
+		ready |= (*t)->signalled ||
+			 ((*t)->state == THREAD_READY && !(*t)->preempted && !(*t)->spins);
 		if ((*t)->timed && (*t)->until_ns < first)
 			first = (*t)->until_ns;
 	}
-	return first > c->now_ns + SHORT_NS ? first : c->now_ns + SHORT_NS;
+	if (ready || first < soon)
+		first = soon;
+	return first < timer ? first : timer;
 }
 
 /* Offers ready threads, signalled ones, and those whose wait can be over. */
@@ -157,7 +171,8 @@ static void offer_ready(struct scheduler *c, uint64_t until, bool preempted)
 			scheduler_offer(c, *t, (*t)->point.op);
 		else if ((*t)->signalled)
 			scheduler_offer(c, *t, STRATEGY_BLOCK);
-		else if ((*t)->timed && (*t)->until_ns <= until)
+		else if ((*t)->timed && (*t)->until_ns <= until &&
+			 times_may_pass(c, (*t)->until_ns))
 			scheduler_offer(c, *t, STRATEGY_TIMEOUT);
 	}
 }
@@ -171,6 +186,7 @@ static void offer_all(struct scheduler *c)
 	until = time_for_some(c);
 	scheduler_offer_none(c);
 	offer_ready(c, until, false);
+	timers_offer(c, until);
 	if (!c->points.count)
 		offer_ready(c, until, true);
 	spurious_offer(c);
@@ -205,8 +221,8 @@ static void stuck(struct scheduler *c)
 	scheduler_note_places(c);
 	c->given->end = SCHED_STUCK;
 	c->over = true;
-	if (!(c->given->flags & SCHED_JUDGES) && !c->kernel && !c->timers && !somebody_is_held(c) &&
-	    !unseen) {
+	if (!(c->given->flags & SCHED_JUDGES) && !c->kernel && !c->real_timers &&
+	    !somebody_is_held(c) && !unseen) {
 		/* The death of an unseen child is a cause outside the program. */
 		observe_until(taken, stuck, s, STUCK_EXCUSED, &unused);
 		if (taken)

@@ -17,6 +17,9 @@ static void turns_fini(void *what)
 	if (c->given)
 		c->given->now = NULL;
 	array_fini(&c->threads);
+	array_each(struct sched_timer *, timer, &c->timers)
+		base_free(*timer);
+	array_fini(&c->timers);
 	array_fini(&c->points);
 	array_fini(&c->at);
 	array_fini(&c->shared);

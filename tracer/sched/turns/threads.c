@@ -6,7 +6,7 @@
 
 enum { PATH_MOST = 4096 };
 
-static unsigned threads_number_of(struct sched *g, const char *path)
+unsigned threads_number_of(struct sched *g, const char *path)
 {
 	for (size_t i = 0; i < g->paths.count; i++)
 		if (strcmp(g->paths.items[i], path) == 0)

@@ -103,11 +103,15 @@ static void record(struct scheduler *c, size_t i)
 	step->point = c->points.items[i];
 	step->others = c->points.count > 1 && (c->points.items[1].op != STRATEGY_SPURIOUS ||
 					       step->point.op == STRATEGY_SPURIOUS);
-	step->preempts = preempts(c, t);
+	step->preempts = t->thread && preempts(c, t);
 	if (step->point.op != STRATEGY_WAKE)
+		times_step(t);
+	if (step->point.op != STRATEGY_WAKE && t->thread)
 		c->moved = t;
-	spins_look(c, t);
-	rounds_step(c, t, &step->point);
+	if (t->thread) {
+		spins_look(c, t);
+		rounds_step(c, t, &step->point);
+	}
 	if (step->point.ends_process) {
 		scheduler_note_places(c); /* of a leak */
 		left_look(c, t);
@@ -119,7 +123,8 @@ static void record(struct scheduler *c, size_t i)
 	}
 	if ((c->given->flags & SCHED_DESCRIBES))
 		note_pending(c, t);
-	t->known = 0;
+	if (t->thread)
+		t->known = 0;
 }
 
 static bool ends_process(const struct sched_thread *t)
@@ -139,7 +144,7 @@ void scheduler_offer(struct scheduler *c, struct sched_thread *t, enum strategy_
 	p->fixed = t->fixed;
 	p->op = op;
 	p->ends_process = op == STRATEGY_END && ends_process(t);
-	if (op != STRATEGY_WAKE && strategy_asks_acquires(c->given->strategy))
+	if (t->thread && op != STRATEGY_WAKE && strategy_asks_acquires(c->given->strategy))
 		acquires_look(c, t, p);
 	if (t->signalled) {
 		p->object = STRATEGY_ANY_OBJECT;
@@ -187,6 +192,7 @@ void scheduler_new(struct run *s)
 	c->given->now = c;
 	c->run = s;
 	c->given->end = SCHED_RAN;
+	c->given->pause = (struct sched_pause){0};
 	c->given->seen &= SCHED_ASKS_IDS | SCHED_HAD_THREADS;
 	c->given->left_count = 0;
 	str_clear(&c->given->left);

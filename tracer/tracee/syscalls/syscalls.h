@@ -82,6 +82,39 @@ void tracee_time_out(struct tracee_thread *thread);
 /* Puts the thread before the call instead of making it; a signal's handler runs first. */
 void tracee_call_again(struct tracee_thread *thread);
 
+/* ---- timers whose expirations gatectl makes -------------------------------------------------- */
+
+struct tracee_timerfd {
+	clockid_t clock;
+	uint64_t ticks; /* expirations that the program has not read */
+	unsigned mark;	/* of tracee_timerfd_stop(); else nanoseconds of the interval */
+};
+/* Returns false if the descriptor is no timerfd. */
+bool tracee_timerfd(const struct tracee_process *p, int fd, struct tracee_timerfd *out);
+/* Stops the timer without expirations, and marks it. Returns false if the kernel refuses or lacks
+   what tracee_timerfd_expire() needs (CONFIG_CHECKPOINT_RESTORE, pidfd_getfd(2)). */
+bool tracee_timerfd_stop(const struct tracee_process *p, int fd, unsigned mark);
+/* Returns a descriptor of the marked timer, `fd` if it still is one; -1: there is none. */
+int tracee_timerfd_find(const struct tracee_process *p, int fd, unsigned mark);
+/* Sets the number of expirations, which wakes threads that wait for one. */
+void tracee_timerfd_expire(const struct tracee_process *p, int fd, uint64_t ticks);
+
+/* A timer that sends a signal. */
+struct tracee_timer {
+	clockid_t clock;
+	int signal; /* 0: none (SIGEV_NONE) */
+	pid_t tid;  /* the thread that gets it; 0: the process */
+	uint64_t value;
+};
+/* Reads the timer of timer_create(2) with the kernel's id. Returns false if there is none, or if
+   the kernel does not show them. */
+bool tracee_timer(const struct tracee_process *p, int id, struct tracee_timer *out);
+/* Sends the signal of an expiration. */
+void tracee_timer_expire(const struct tracee_process *p, const struct tracee_timer *timer,
+			 unsigned overrun);
+/* True if the signal of the last expiration was not delivered yet. */
+bool tracee_timer_is_pending(const struct tracee_process *p, const struct tracee_timer *timer);
+
 /* ---- sleeps and the clock, with tracee_launch.sleeps ----------------------------------------- */
 
 /*
