@@ -364,6 +364,15 @@ static void add_last_message(const struct explore_failure *f, struct str *out)
 	str_add(out, "\n");
 }
 
+static void add_pause(const struct explore_failure *f, struct str *out)
+{
+	STR(words);
+
+	explore_pause_words(f, &words);
+	if (words.length)
+		str_addf(out, "%s\n", str_text(&words));
+}
+
 /* Adds what `run` would print, and the replay command if that gives no hint. */
 static void add_story(const struct explore_failure *f, struct str *out)
 {
@@ -401,9 +410,12 @@ static void add_others(const struct cli *cli, const struct explore *e, struct st
 {
 	for (size_t i = 1; i < e->failures.count; i++) {
 		const struct explore_failure *f = &e->failures.items[i];
+		STR(pause);
 
-		str_addf(out, "%s, in %lu schedule%s: %s\n", f->where, f->times,
-			 str_plural(f->times), f->folder ? f->folder : "not written");
+		explore_pause_words(f, &pause);
+		str_addf(out, "%s, in %lu schedule%s: %s%s%s\n", f->where, f->times,
+			 str_plural(f->times), f->folder ? f->folder : "not written",
+			 pause.length ? "; " : "", str_text(&pause));
 		if (cli->run.verbose)
 			add_story(f, out);
 		else
@@ -417,6 +429,7 @@ static int explore_tell_found(const struct cli *cli, const struct explore *e)
 
 	run_signals_say(NULL);
 	add_first_line(e, &text);
+	add_pause(&e->failures.items[0], &text);
 	add_undisturbed(&e->failures.items[0], &text);
 	if (e->keeps_state)
 		str_addf(&text, "%s\n", e->keeps_state);
@@ -483,6 +496,7 @@ static int finish(struct cli *cli, struct explore *e, int answer)
 	if (explore_write_all(e, &err) < 0 || found_write_cuts(e, &err) < 0)
 		status = output_error(cli, &err);
 	explore_keep(e);
+	explore_pauses_sort(e);
 	return explore_tell(cli, e, status, answer);
 }
 
@@ -594,6 +608,7 @@ static int merge(struct cli *cli)
 	} else {
 		(void)array_add(&args);
 		cli->run.argv = args.items;
+		explore_pauses_sort(&e);
 		status = explore_tell(cli, &e, 0, 0);
 	}
 	array_each(char *, arg, &args)

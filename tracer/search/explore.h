@@ -16,6 +16,9 @@ enum explore_points { POINTS_RACES, POINTS_SYNC, POINTS_MEMORY, POINTS_LOCATION 
 /* Which endings count as failures; the search treats all others as passed. */
 enum explore_fails { FAILS_ANYHOW, FAILS_BY_DEADLOCK, FAILS_OTHERWISE };
 
+/* --time any and --time ordered, where no thread pauses at all. */
+enum explore_time { EXPLORE_TIME_ANY, EXPLORE_TIME_LIMITED };
+
 struct explore_options {
 	const char *output;   /* DIR; NULL means gatectl-found */
 	const char *strategy; /* NULL means auto */
@@ -46,6 +49,9 @@ struct explore_options {
 	unsigned spurious; /* most waits of a schedule that return without a signal */
 	/* A wake-up chooses the waiter that a plain run would wake (SCHED_WAKES_FIRST). */
 	bool in_turn;
+	/* LIMITED: no thread that can go on pauses for longer while the clock advances. */
+	enum explore_time time;
+	uint64_t pause_most_ns;
 	bool only_finds; /* Failures are only found: no minimizing, no rerun, no script. */
 	bool goes_on;	 /* A journal in `output` lets a later search continue this one. */
 };
@@ -115,6 +121,10 @@ struct explore_failure {
 	struct schedule_names paths; /* indexed by the schedule's thread numbers */
 	/* Results of the rerun: */
 	enum explore_rerun rerun;
+	struct explore_pause {
+		uint64_t ns, slept_ns; /* struct sched_pause */
+		char *thread;	       /* NULL if none paused */
+	} pause;
 	double seconds;			   /* duration of the rerun */
 	int ended;			   /* the program's own status; -1 if it had none */
 	bool only_expects, expects_output; /* as in struct run_result */
@@ -273,6 +283,21 @@ int explore_no_script(struct explore *e, struct explore_failure *f);
    that of gatectl run and its schedule has descriptions. Returns 0, or -1 if the experiment is
    over. */
 int explore_examine(struct explore *e, struct explore_failure *f);
+
+/* ---- loop/pauses.c --------------------------------------------------------------------------- */
+
+/* Sets the limit of pauses in the runs of the search. */
+void explore_pauses_set(const struct explore *e, struct sched *c);
+/* Takes the pause of the schedule that was run last. */
+void explore_pause_take(struct explore_pause *p, const struct sched *c);
+/* Returns the longest pause of a schedule whose failure is not time-related. */
+uint64_t explore_pause_usual_ns(const struct explore_pause *p);
+/* True if the failure needs a pause longer than the program's sleeps. */
+bool explore_is_time_related(const struct explore_failure *f);
+/* Appends "time-related: needs main to pause for 0.8 s" for such a failure. */
+void explore_pause_words(const struct explore_failure *f, struct str *out);
+/* Moves failures that are time-related behind the others. */
+void explore_pauses_sort(struct explore *e);
 
 /* ---- runs of a search ------------------------------------------------------------------------ */
 

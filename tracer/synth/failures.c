@@ -92,6 +92,8 @@ static int script_of(struct explore *e, size_t left, struct explore_failure *f)
 
 	grant_time(e, left, f);
 	answer = e->keeps_state ? leave_without(e, f) : make_small(e, f);
+	if (answer == 0 && !e->keeps_state)
+		answer = synth_pauses(e, f);
 	if (answer == 0 && !e->keeps_state) {
 		explore_keep_failure(e, f);
 		answer = synth_gates(e, f);

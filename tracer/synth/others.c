@@ -11,8 +11,7 @@ static const double PART_MADE = 0.5;
    number. */
 enum { OTHERS = 5, LONGER = 4, LEAST = 200 };
 
-/* Moves the failure out, with the points of its own search. */
-static void take_failure(struct explore *e, struct explore_failure *out)
+void synth_take_failure(struct explore *e, struct explore_failure *out)
 {
 	*out = e->failures.items[0];
 	e->failures.count = 0;
@@ -36,9 +35,13 @@ static int another(struct explore *e, const struct explore_failure *f, unsigned 
 	other.options.verify = 0;
 	other.options.in_turn = true;
 	other.options.alike = f->key;
+	if (!explore_is_time_related(f)) { /* the other schedule is none of that kind, either */
+		other.options.time = EXPLORE_TIME_LIMITED;
+		other.options.pause_most_ns = explore_pause_usual_ns(&f->pause);
+	}
 	answer = synth_explore(&other);
 	if (answer == 0 && other.failures.count && other.failures.items[0].rerun == RERUN_SAME) {
-		take_failure(&other, out);
+		synth_take_failure(&other, out);
 		answer = 1;
 	}
 	synth_search_end(&other, e);
@@ -59,6 +62,8 @@ static void adopt(struct explore_failure *f, struct explore_failure *other)
 	f->preemptions = before.preemptions;
 	f->folder = before.folder;
 	before.folder = NULL;
+	f->pause = before.pause; /* the shortest one, which gates may not force */
+	before.pause = other->pause;
 	*other = before;
 }
 

@@ -153,6 +153,7 @@ bool synth_cut_spins(struct synth *g)
 	return kept < count;
 }
 
+/* Steps of timers are left out: no gate holds a timer, and in a plain run each expires. */
 static void copy_steps(const struct schedule *from, struct schedule *to)
 {
 	*to = *from;
@@ -160,7 +161,8 @@ static void copy_steps(const struct schedule *from, struct schedule *to)
 	to->steps.count = to->steps.capacity = 0;
 	to->pending.count = to->pending.capacity = 0;
 	array_each(const struct schedule_step, step, &from->steps)
-		*array_add(&to->steps) = *step;
+		if (!schedule_is_timer(from, step->thread))
+			*array_add(&to->steps) = *step;
 	array_each(const struct schedule_step, step, &from->pending)
 		*array_add(&to->pending) = *step;
 }

@@ -114,6 +114,11 @@ int synth_drop(struct synth *g);
 /* Restores the last order dropped, which was tried with the fewest others, for good; all of them if
    time is short. Returns false if none was dropped. */
 bool synth_put_back(struct synth *g);
+/* Moves the first failure out of the search, with the points of that search. */
+void synth_take_failure(struct explore *e, struct explore_failure *out);
+/* Searches schedules with shorter pauses for a failure that is time-related, and takes the one with
+   the shortest. Returns 0, or -1 if the experiment is over. */
+int synth_pauses(struct explore *e, struct explore_failure *f);
 /* Makes the script of a failure that explore_examine() has rerun, by its schedule or by others that
    fail alike. Returns 0, or -1. */
 int synth_gates(struct explore *e, struct explore_failure *f);

@@ -199,6 +199,17 @@ static int read_stdout(const char *name, const char *text, void *out, struct err
 	return 0;
 }
 
+static int read_time(const char *name, const char *text, void *out, struct error *err)
+{
+	bool ordered = strcmp(text, "ordered") == 0;
+
+	if (!ordered && strcmp(text, "any") != 0)
+		return error_set(err, ERROR_USAGE, "--%s: '%s' is neither ordered nor any", name,
+				 text);
+	*(enum explore_time *)out = ordered ? EXPLORE_TIME_LIMITED : EXPLORE_TIME_ANY;
+	return 0;
+}
+
 bool options_is_strategy(const char *name)
 {
 	for (size_t i = 0; strategy_name(i); i++)
@@ -392,6 +403,8 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	 "a schedule without a step for so long hangs; 0 = never (5)"},
 	{"no-spurious", 0, NULL, CMD_SEARCHES, INTO(read_none, explore.spurious),
 	 "no wait returns without a signal, though POSIX permits it"},
+	{"time", 0, "ordered|any", CMD_EXPLORE, INTO(read_time, explore.time),
+	 "whether time-outs end in the order of their ends, or at any point (any)"},
 	{"stdout", 0, "tty|pipe|file", CMD_EXPLORE, INTO(read_stdout, run.kinds),
 	 "kind of PROG's standard output (that of gatectl itself)"},
 	{"seed", 0, "N", CMD_EXPLORE | CMD_RACES | CMD_HARNESS | CMD_AUDIT,

@@ -57,6 +57,20 @@ static void add_runs(const struct explore_failure *f, struct json *j)
 	json_string(j, "forced_in", str_text(&runs));
 }
 
+/* "time_related" is the pause, or null; "needs" says it in words. */
+static void add_pause(const struct explore_failure *f, struct json *j)
+{
+	STR(words);
+
+	explore_pause_words(f, &words);
+	json_bool(j, "time_related", explore_is_time_related(f));
+	if (!explore_is_time_related(f))
+		return;
+	json_number(j, "pause", (double)f->pause.ns / 1e9);
+	json_string(j, "pauses", f->pause.thread);
+	json_string(j, "needs", str_text(&words));
+}
+
 /* ---- the record ----------------------------------------------------------------------------- */
 
 static void add_failure(const struct explore_failure *f, const char *page, struct json *j)
@@ -70,6 +84,7 @@ static void add_failure(const struct explore_failure *f, const char *page, struc
 	json_integer(j, "times", (long long)f->times);
 	json_integer(j, "steps", f->steps);
 	json_integer(j, "preemptions", f->preemptions);
+	add_pause(f, j);
 	if (f->rerun != RERUN_NONE)
 		json_bool(j, "again", (f->rerun == RERUN_SAME));
 	json_string(j, "folder", f->folder);
@@ -136,6 +151,15 @@ static void add_left_out(const struct explore *e, struct json *j)
 	json_end_array(j);
 }
 
+static size_t count_time_related(const struct explore *e)
+{
+	size_t count = 0;
+
+	array_each(const struct explore_failure, f, &e->failures)
+		count += explore_is_time_related(f);
+	return count;
+}
+
 static void add_numbers(const struct explore *e, struct json *j)
 {
 	struct str digest = {0};
@@ -146,6 +170,7 @@ static void add_numbers(const struct explore *e, struct json *j)
 	json_string(j, "digest", str_text(&digest));
 	json_integer(j, "points", (long long)e->points);
 	json_integer(j, "threads", (long long)e->threads);
+	json_integer(j, "time_related", (long long)count_time_related(e));
 	json_integer(j, "barred", (long long)e->barred);
 	json_integer(j, "cut", (long long)e->cut);
 	if (e->cuts.count)
@@ -191,7 +216,8 @@ static void explore_add(const void *of, const char *page, struct json *j)
 int explore_report(const struct cli *cli, const struct explore *e, int status, struct error *err)
 {
 	const struct explore_failure *f = e->failures.items;
-	struct str headline = {0};
+	struct str headline = {0}, text = {0};
+	size_t related = count_time_related(e);
 	int failed;
 
 	str_addf(&headline, "%lu schedule%s, %lu distinct", e->runs, str_plural(e->runs),
@@ -199,18 +225,23 @@ int explore_report(const struct cli *cli, const struct explore *e, int status, s
 	if (e->failures.count)
 		str_addf(&headline, ": %zu failure%s; the first: %s", e->failures.count,
 			 str_plural(e->failures.count), f->where);
-	failed =
-		reports_write_record(cli,
-				     &(struct cli_record){.command = "explore",
-							  .status = status,
-							  .add = explore_add,
-							  .of = e,
-							  .x = &e->x,
-							  .argv = e->x.options->argv,
-							  .seconds = e->seconds,
-							  .headline = str_text(&headline),
-							  .text = e->failures.count ? f->text : ""},
-				     err);
+	if (related)
+		str_addf(&headline, "; time-related: %zu", related);
+	if (e->failures.count)
+		explore_pause_words(f, &text);
+	str_addf(&text, "%s%s", text.length ? "\n" : "", e->failures.count ? f->text : "");
+	failed = reports_write_record(cli,
+				      &(struct cli_record){.command = "explore",
+							   .status = status,
+							   .add = explore_add,
+							   .of = e,
+							   .x = &e->x,
+							   .argv = e->x.options->argv,
+							   .seconds = e->seconds,
+							   .headline = str_text(&headline),
+							   .text = str_text(&text)},
+				      err);
+	str_fini(&text);
 	str_fini(&headline);
 	return failed;
 }

@@ -75,9 +75,17 @@ function failureText(f) {
 	return f.where.startsWith('exit status') ? f.where + ' of ' + data.program.slice(data.program.lastIndexOf('/') + 1) : f.where;
 }
 
+/* A column of its own tells failures that are time-related from the others, which come first. */
+function failuresTable() {
+	if (!data.failures.some(f => f.time_related))
+		return null;
+	return figure('Failures', table(['failure', 'schedules', 'time-related'],
+		data.failures.map(f => row([failureText(f), grouped(f.times), f.needs || 'no']))));
+}
+
 function exploreFailure(f) {
 	const script = scriptText(f);
-	return failure(failureText(f),
+	return failure(failureText(f), f.needs ? element('p', {}, f.needs) : null,
 		element('p', {}, `first in schedule ${grouped(f.schedule)}, by ${f.strategy}; in ${count(f.times, 'schedule')}; ` +
 			`${count(f.steps, 'step')}, ${count(f.preemptions, 'preemption')}` + (f.again === false ? '; run once more it did not fail like that' : '')),
 		script ? element('p', {}, script) : null, links(f), f.text ? element('pre', {}, f.text) : null, schedule(f));
@@ -95,7 +103,7 @@ function explorePage() {
 	return [header(n ? foundFirst(failureText(data.failures[0]), n) : 'nothing found',
 		[(n ? count(n, 'failure') + ' in ' : '') + `${schedules}, ${grouped(data.distinct)} distinct`, exploreRemark(), data.command.join(' ')],
 		{ Schedules: data.schedules, Distinct: data.distinct, Failures: n, Strategy: data.strategy, Seed: seed, Time: seconds(data.seconds) }),
-	...data.failures.map(exploreFailure), searchCurves()];
+	failuresTable(), ...data.failures.map(exploreFailure), searchCurves()];
 }
 
 /* ---- harness ---- */

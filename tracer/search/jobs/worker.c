@@ -191,6 +191,7 @@ int explore_worker_begin(struct explore_worker *w, unsigned worker,
 	c->spurious = e->options.spurious;
 	c->flags = SCHED_KEEPS_LAST | SCHED_ENDS_SPINS | e->options.flags |
 		   (e->options.in_turn ? SCHED_WAKES_FIRST : 0);
+	explore_pauses_set(e, c);
 	schedule_names_copy(&c->paths, paths);
 	w->paths = paths->count;
 	w->runs.worker = worker;

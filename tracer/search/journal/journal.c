@@ -77,6 +77,7 @@ static void write_header(const struct explore *e, struct record *r)
 	record_add(r, o->points);
 	record_add(r, o->flags);
 	record_add(r, o->spurious);
+	record_add(r, o->time);
 	for (int fd = 0; fd < 3; fd++)
 		record_add(r, e->x.options->kinds[fd]);
 	record_add_text(r, o->location);
@@ -194,6 +195,9 @@ static void write_found(const struct explore_failure *f, struct record *r)
 	record_add(r, f->forced);
 	record_add(r, f->asked);
 	record_add(r, (uint64_t)(f->forced_s * 1000));
+	record_add(r, f->pause.ns);
+	record_add(r, f->pause.slept_ns);
+	record_add_text(r, f->pause.thread);
 }
 
 /* Joins folder and name; frees `name`. */
@@ -237,6 +241,8 @@ static bool take_found(const struct explore_failure *read, struct explore_failur
 	f->forced = read->forced;
 	f->asked = read->asked;
 	f->forced_s = read->forced_s;
+	base_free(f->pause.thread);
+	f->pause = read->pause;
 	journal_replace(&f->where, read->where);
 	journal_replace(&f->text, read->text);
 	journal_replace(&f->folder, read->folder);
@@ -270,6 +276,9 @@ static void read_found(struct explore *e, struct explore_journal *j)
 	read.forced = record_get(r);
 	read.asked = record_get(r);
 	read.forced_s = (double)record_get(r) / 1000;
+	read.pause.ns = record_get(r);
+	read.pause.slept_ns = record_get(r);
+	read.pause.thread = record_get_text(r);
 	if (r->bad || !take_found(&read, explore_known(e, read.key)))
 		explore_failure_fini(&read);
 }

@@ -119,6 +119,7 @@ void explore_failure_fini(struct explore_failure *f)
 	base_free(f->folder);
 	base_free(f->script);
 	base_free(f->no_script);
+	base_free(f->pause.thread);
 	str_fini(&f->out);
 	str_fini(&f->err);
 	str_fini(&f->gates);

@@ -46,6 +46,7 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 	c->hang_s = e->options.hang;
 	c->spurious = e->options.spurious;
 	c->flags = SCHED_KEEPS_LAST | SCHED_ENDS_SPINS | e->options.flags;
+	explore_pauses_set(e, c);
 	if (!e->options.points_asked)
 		limit_looks(c, e->options.seconds);
 	explore_points_set(&x->runs.sched, &e->points_at);

@@ -60,6 +60,7 @@ static void examine_take(struct explore_failure *f, struct sched *c, struct run_
 	f->only_expects = r->only_expects;
 	f->expects_output = r->expects_output;
 	take_where(f, r);
+	explore_pause_take(&f->pause, c);
 	str_clear(&f->out);
 	str_clear(&f->err);
 	io_read_at(c->out.kept, &f->out);
