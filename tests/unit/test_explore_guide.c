@@ -44,17 +44,19 @@ static const struct strategy_difference *differ(struct strategy *s, const struct
 	return strategy_guide_differs(s);
 }
 
+#define POINT(t, o, x, p, w)                                                                       \
+	((struct strategy_point){.thread = t, .op = o, .object = x, .place = p, .writes = w})
+
 static void test_differs(void **state)
 {
 	static const struct program p = {{"rxwx", "rxwx"}}, lock = {{"rxlx", "rxwx"}},
 				    longer = {{"rxwxrx", "rxwx"}}, blocks = {{"rxwx", "lmlm"}};
-	const struct strategy_point list[] = {{0, STRATEGY_READ, 'x', 0, false, 0, 0, false},
-					      {1, STRATEGY_READ, 'x', 1000, false, 0, 0, false},
-					      {0, STRATEGY_WRITE, 'x', 2, true, 0, 0, false},
-					      {1, STRATEGY_WRITE, 'x', 1002, true, 0, 0, false}};
-	const struct strategy_point elsewhere = {0, STRATEGY_READ, 'x', 7, false, 0, 0, false};
-	const struct strategy_point locks[] = {{1, STRATEGY_LOCK, 'm', 1000, true, 0, 0, false},
-					       {1, STRATEGY_LOCK, 'm', 1002, true, 0, 0, false}};
+	const struct strategy_point list[] = {
+		POINT(0, STRATEGY_READ, 'x', 0, false), POINT(1, STRATEGY_READ, 'x', 1000, false),
+		POINT(0, STRATEGY_WRITE, 'x', 2, true), POINT(1, STRATEGY_WRITE, 'x', 1002, true)};
+	const struct strategy_point elsewhere = POINT(0, STRATEGY_READ, 'x', 7, false);
+	const struct strategy_point locks[] = {POINT(1, STRATEGY_LOCK, 'm', 1000, true),
+					       POINT(1, STRATEGY_LOCK, 'm', 1002, true)};
 	struct strategy *s = strategy_guide_exact(list, 4);
 	const struct strategy_difference *d;
 	struct world w;

@@ -457,18 +457,14 @@ static const struct source_line call_c[] = {
 	{NULL, 0, NULL},
 };
 
-static void called(struct schedule *s, const char *thread, uint64_t object, unsigned line,
-		   uint64_t place)
+static void called(struct schedule *s, const char *id, uint64_t object, unsigned line, uint64_t at)
 {
 	struct schedule_step *step = array_add(&s->steps);
 
-	*step = (struct schedule_step){.thread = schedule_thread(s, thread)};
+	*step = (struct schedule_step){.thread = schedule_thread(s, id)};
 	step->preempts = s->steps.count > 1;
-	step->point = (struct strategy_point){.thread = step->thread,
-					      .op = STRATEGY_WRITE,
-					      .object = object,
-					      .place = place,
-					      .writes = true};
+	step->point = (struct strategy_point){.op = STRATEGY_WRITE, .object = object, .writes = 1};
+	step->point.thread = step->thread, step->point.place = at;
 	step->where = (struct schedule_where){.file = "call.c",
 					      .line = line,
 					      .func = line == 9 ? "main" : "set",

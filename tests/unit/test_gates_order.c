@@ -35,7 +35,7 @@ static void refused(const char *text, const char *what)
 /* Checks the k-th place: LOCATION@THREAD: and a letter for each step. */
 static void place_is(struct drive *d, size_t k, const char *text)
 {
-	static const char letters[] = "wo?RELKZrW";
+	static const char letters[] = "wo?RELKZSrW";
 	struct place *p = engine_place_at(d->e, k);
 	struct str s = {0};
 

@@ -213,7 +213,7 @@ static const char *const faults[][2] = {
 	{"at 'x':kill(99)", "t.lua:1: kill: expected a signal, got 99"},
 	{"local g = SimpleGate 'g'\nat 'x':opne(g)",
 	 "t.lua:2: no such verb 'opne'; verbs are wait, open, when, run, event, log, kill, "
-	 "release; did you mean open?"},
+	 "spurious, release; did you mean open?"},
 	{"at('x').kill()", "t.lua:1: kill: call it with a colon: at(...):kill(...)"},
 	{"at('x').thread = 'a'", "t.lua:1: attempt to index a place value"},
 	/* order, expect, limits */

@@ -64,6 +64,9 @@ static uint64_t digest_of(const struct cli *cli)
 			    o->seed,
 			    o->all,
 			    o->verify,
+			    o->time,
+			    o->spurious,
+			    o->flags,
 			    (uint64_t)(o->seconds * 1000),
 			    (uint64_t)cli->run.kinds[STDOUT_FILENO]};
 	uint64_t hash = hash_bytes(HASH_START, words, sizeof(words));

@@ -142,7 +142,7 @@ enum sched_flags {
 	SCHED_DESCRIBES = 4,   /* each step has its place in the source (slower) */
 	SCHED_WAKES_FIRST = 8, /* a wake releases the longest waiter, as the kernel does */
 	SCHED_EARLY = 16,      /* schedules begin at the latest where the first thread is created */
-	SCHED_PAUSES = 64,     /* no thread pauses for longer than pause_most_ns */
+	SCHED_PAUSES = 256,    /* no thread pauses for longer than pause_most_ns */
 	SCHED_KEEPS = 32, /* the run ends where schedules begin; copies of it make the schedules */
 	SCHED_LEAKS = 64, /* a run fails if threads live when their process ends */
 	SCHED_ENDS_SPINS = 128, /* a run ends once all threads wait for values that none writes */

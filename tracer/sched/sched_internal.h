@@ -540,27 +540,6 @@ void futexes_thread_gone(struct scheduler *c, const struct sched_thread *gone);
 /* Lets the thread wait in the kernel, whatever value the word has now. */
 void futexes_let_wait(struct sched_thread *t);
 
-/* ---- futexes.c, for futexes_pi.c ---- */
-
-struct futex_key futexes_key(const struct sched_thread *t, uint64_t address);
-bool futexes_same(struct futex_key *x, struct futex_key *y);
-/* Resolves the key, which stays valid after the thread's exit. */
-void futexes_look_up(struct futex_key *key);
-int futexes_op(const struct sched_thread *t);
-/* Makes the thread wait before its call; `waits` is set. */
-void futexes_wait_at(struct sched_thread *t);
-
-/* ---- futexes_pi.c ---- */
-
-void futexes_pi_lock(struct scheduler *c, struct sched_thread *t);
-void futexes_pi_unlock(struct scheduler *c, struct sched_thread *t);
-void futexes_pi_wait_requeue(struct scheduler *c, struct sched_thread *t);
-void futexes_pi_requeue(struct scheduler *c, struct sched_thread *t);
-void futexes_pi_thread_gone(struct scheduler *c, uint32_t tid);
-/* Interrupts the wait for a signal handler; the thread waits again after it. */
-void futexes_pi_interrupt(struct sched_thread *t);
-void futexes_pi_let_wait(struct sched_thread *t);
-
 /* ---- spurious.c ---- */
 
 /* Adds the threads whose wait may return without a signal, after all other choices. No such wake-up

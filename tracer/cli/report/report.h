@@ -58,6 +58,10 @@ int found_write_cuts(struct explore *e, struct error *err);
 
 /* Returns the i-th text of what a search by dpor has left out, or NULL. */
 const char *explore_left_out(const struct explore *e, size_t i);
+/* True if each schedule was cut: the search has no result. */
+bool explore_none_ended(const struct explore *e);
+/* Appends the summary, of several lines. */
+void explore_summary(const struct explore *e, struct str *out);
 /* Writes the reports of explore. Returns 0, or -1 with *err set. */
 int explore_report(const struct cli *cli, const struct explore *e, int status, struct error *err);
 struct suite;

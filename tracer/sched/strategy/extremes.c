@@ -118,7 +118,8 @@ static uint64_t priority_of(const struct extremes *e, const struct strategy_poin
 	return USUAL + oldest;
 }
 
-static size_t first_of(const struct extremes *e, const struct strategy_point *points, size_t count)
+static size_t highest_ranked(const struct extremes *e, const struct strategy_point *points,
+			     size_t count)
 {
 	size_t best = 0;
 
@@ -182,12 +183,13 @@ static size_t extremes_choose(struct strategy *s, const struct strategy_point *p
 			e->threads = points[best].thread + 1;
 		return best;
 	}
+	if (points[0].op == STRATEGY_WAKE)
+		return 0;
 	extremes_meet(e, points, count);
 	e->is_even |= e->is_crowd && !is_uneven(e, points, count);
 	best = e->is_crowd && takes_turns(e) ? next_turn(e, points, count)
-					     : first_of(e, points, count);
-	if (points[best].op != STRATEGY_WAKE)
-		extremes_moved(e, &points[best]);
+					     : highest_ranked(e, points, count);
+	extremes_moved(e, &points[best]);
 	return best;
 }
 
@@ -200,7 +202,7 @@ static size_t extremes_foresee(struct strategy *s, const struct strategy_point *
 
 	if (!is_extreme(s))
 		return strategy_foresee(e->pos, points, count, chosen, most, avoid);
-	if (!e->is_even || takes_turns(e) || first_of(e, points, count) != chosen)
+	if (!e->is_even || takes_turns(e) || highest_ranked(e, points, count) != chosen)
 		return 0;
 	return n < most ? n : most;
 }

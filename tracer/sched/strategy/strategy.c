@@ -287,6 +287,12 @@ static size_t draw_spurious(struct strategy *s, size_t shown, size_t count)
 	return shown + (size_t)prng_below(&s->chance, count - shown);
 }
 
+/* A systematic strategy counts what it leaves out: it makes its own choices to the end. */
+static bool is_fair_now(const struct strategy *s)
+{
+	return s->memory != STRATEGY_MEMORY_ALL && bias_is_fair(&s->bias, s->options.fair_from);
+}
+
 size_t strategy_choose(struct strategy *s, const struct strategy_point *points, size_t count)
 {
 	size_t shown = shown_of(s, points, count), i = draw_spurious(s, shown, count);
@@ -298,7 +304,7 @@ size_t strategy_choose(struct strategy *s, const struct strategy_point *points, 
 		return i;
 	}
 	count = shown;
-	if (bias_is_fair(&s->bias, s->options.fair_from))
+	if (is_fair_now(s))
 		i = bias_fair(&s->bias, points, count);
 	else
 		i = walker(s, points, count);

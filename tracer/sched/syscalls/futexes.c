@@ -1,6 +1,7 @@
 /* futex(2) for threads that are stopped before the call: a wait compares the word and leaves the
    thread stopped, a wake resumes it with its result. The strategy chooses among several waiters. */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/sched/syscalls/futexes.h"
 #include "tracer/tracee/threads/threads.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 

@@ -1,6 +1,7 @@
 /* Locks with priority inheritance (futex(2)): the word holds the owner's thread id, and an
    unlock passes it to the next owner. The strategy chooses that owner; priorities are ignored. */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/sched/syscalls/futexes.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /* Signals for threads whose wait the scheduler decides: they are stopped before their call, so
    the kernel does not wake them. Leaving the wait for the handler is a step, like a wake. */
 #include "tracer/sched/sched_internal.h"
+#include "tracer/sched/syscalls/futexes.h"
 #include "tracer/tracee/threads/threads.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 

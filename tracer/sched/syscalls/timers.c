@@ -403,14 +403,6 @@ static bool can_expire(const struct scheduler *c, struct sched_timer *timer)
 	return timer->as.timed;
 }
 
-bool timers_are_armed(const struct scheduler *c)
-{
-	array_each(struct sched_timer *, timer, &c->timers)
-		if ((*timer)->as.timed)
-			return true;
-	return false;
-}
-
 /* A timer that expires again before a handler is done starves the thread: the handler of the next
    signal follows at once. */
 static bool is_too_early(const struct scheduler *c, const struct sched_timer *timer)

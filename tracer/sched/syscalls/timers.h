@@ -28,7 +28,14 @@ bool timers_call(struct scheduler *c, struct sched_thread *t);
 /* The thread is about to close a descriptor, perhaps the last one of a timer. */
 void timers_closed(struct scheduler *c, const struct sched_thread *t);
 /* Returns true if a timer can expire, once its last expiration is noticed. */
-bool timers_are_armed(const struct scheduler *c);
+static inline bool timers_are_armed(const struct scheduler *c)
+{
+	array_each(struct sched_timer *, timer, &c->timers)
+		if ((*timer)->as.timed)
+			return true;
+	return false;
+}
+
 /* Offers timers that can expire until then. */
 void timers_offer(struct scheduler *c, uint64_t until_ns);
 /* Returns the end of the first timer that can expire, or UINT64_MAX. */

@@ -183,8 +183,9 @@ bool rounds_are_quiet(struct scheduler *c)
 	for (unsigned i = 0; i < q->rounds.count; i++)
 		if (q->rounds.steps[i].times && !q->rounds.steps[i].still)
 			return false;
-	array_each(struct sched_thread *const, t, &c->at)
-		if (!is_seen_again(&q->rounds, *t))
+	for (size_t i = 0; i < c->at.count; i++)
+		if (c->points.items[i].op != STRATEGY_SPURIOUS &&
+		    !is_seen_again(&q->rounds, c->at.items[i]))
 			return false;
 	return true;
 }

@@ -387,13 +387,10 @@ static void one_by_one(const struct plan_view *v, struct plan_edges *out)
 	for (size_t i = 1; i < v->segments.count; i++) {
 		size_t first = v->segments.items[i].first, last = v->segments.items[i - 1].last;
 
-		/* A lock that was not acquired before the end. */
-		if (first > end && first < v->done)
+		if (first > end && first < v->done) /* a lock that was not acquired */
 			continue;
 		if (last >= v->over)
 			last = end != PLAN_NONE ? end : v->over - 1;
-		/* A step after the end is held by a lock that no thread gets, but not by one that
-		   its owner has when it crashes: that thread must have it first. */
 		if (plan_op(v, first) != STRATEGY_TIMEOUT &&
 		    !(first >= v->over && plan_is_join(v, first)) &&
 		    (first < v->done || !orders_is_lock(plan_op(v, last)) ||
