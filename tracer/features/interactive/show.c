@@ -287,7 +287,7 @@ void interactive_why(struct interactive *l, struct str *out)
 		return;
 	}
 	if (waiting_cycle(s)->length && l->state != INTERACTIVE_READY)
-		str_addf(out, "%s%s\n", l->state == INTERACTIVE_REST ? "" : "stuck for good: ",
+		str_addf(out, "%s%s\n", l->state == INTERACTIVE_REST ? "" : "deadlocked: ",
 			 str_text(waiting_cycle(s)));
 	infeasible_lines(s, out);
 	hints_gates(s, out);
