@@ -56,6 +56,33 @@ def test_end_comes_first(t):
     t.check("a thread that had not ended" in r.err and "SIGABRT" in r.err, "both ends", r)
 
 
+HELPER = """
+#include <semaphore.h>
+#include <signal.h>
+#include <time.h>
+static sem_t over;
+static void expired(union sigval v) { (void)v; sem_post(&over); }
+int main(void)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = expired};
+	struct itimerspec once = {.it_value = {.tv_nsec = 1000000}};
+	timer_t timer;
+
+	sem_init(&over, 0, 0);
+	timer_create(CLOCK_MONOTONIC, &event, &timer);
+	timer_settime(timer, 0, &once, NULL);
+	return sem_wait(&over);
+}
+"""
+
+
+def test_helper_of_the_c_library(t):
+    """A thread that the C library keeps for itself is not left behind by the program."""
+    r = t.gate("explore", "-o", t.path("found"), "--runs", 20, compile_text("helper.c", HELPER), seconds=600)
+    t.equal(r.status, 0, "status", r)
+    t.check("timer_helper_thread" not in r.err, "no word of it", r)
+
+
 LEFT = "w#1 had not ended: waits for condition variable c (with mutex m), in w at leak.c:4\n"
 
 

@@ -1,14 +1,26 @@
 /* Threads that live when another thread ends their process. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/features/waiting/waiting.h"
+#include "tracer/run/modules/images.h"
 
 enum { NAMED = 4 }; /* threads of one line each */
+
+/* True for a helper of the C library (SIGEV_THREAD, aio), which never ends. */
+static bool is_library_thread(const struct sched_thread *t)
+{
+	struct run_process *p = run_process_of(t->thread);
+	uint64_t routine = run_thread_routine(t->thread), offset, size;
+	const struct image *image = routine ? images_find(run_of(p), p, routine) : NULL;
+
+	return image && image->module != run_process_exe(p) &&
+	       module_symbol(image->module, "pthread_create", &offset, &size) == 0;
+}
 
 /* A thread that is about to exit has ended for the C library. */
 static bool is_left(const struct sched_thread *t, const struct sched_thread *ends)
 {
 	return t != ends && run_process_of(t->thread) == run_process_of(ends->thread) &&
-	       t->state != THREAD_ZOMBIE &&
+	       t->state != THREAD_ZOMBIE && !is_library_thread(t) &&
 	       !(t->state == THREAD_READY && t->point.op == STRATEGY_END);
 }
 
