@@ -108,6 +108,17 @@ def test_options_of_replay_after_the_schedule(t):
 
 # ---- misspelt commands and options
 
+@params(("wrter#1", "wrter: no function wrter in "), ("writer#1", None), ("main", None), ("p1/writer#2", None))
+def test_check_of_a_thread(t, case):
+    """check names a start routine that the program does not have."""
+    thread, says = case
+    script = t.file("thread.lua", 'at("writer;value = 7", { thread = "%s" }):log "x"\n' % thread)
+    r = t.gate("check", "-g", script, ordered())
+    t.equal(r.status, 0, "status", r)
+    t.equal("its `thread` option: " in r.stdout, bool(says), "option", r)
+    t.check(not says or (says in r.stdout and "did you mean writer?" in r.stdout), "which", r)
+
+
 @params(("explroe", "; did you mean explore?"), ("repaly", "; did you mean replay or repl?"), ("xyzzy", ""))
 def test_misspelt_command(t, case):
     word, similar = case

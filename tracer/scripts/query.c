@@ -10,7 +10,7 @@
 /* Data to which the answer for one location points. */
 struct found_sites {
 	struct source_sites sites;
-	struct error error;
+	struct error error, thread;
 };
 
 struct query {
@@ -35,6 +35,36 @@ static void check_conditions(const struct place *place, struct run_process *p,
 	out->error = &found->error;
 	out->sites = NULL;
 	out->pending = false;
+}
+
+/* Returns the start routine in "NAME#1", to be freed, or NULL if the text names none that could be
+   looked up: lambdas have names that are no locations. */
+static char *routine_of(const char *thread)
+{
+	const char *slash = strrchr(thread, '/'), *name = slash ? slash + 1 : thread;
+	const char *hash = strrchr(name, '#');
+
+	if (!hash || hash == name || strpbrk(name, "{<*?") || strncmp(name, "thread#", 7) == 0)
+		return NULL;
+	return base_strndup(name, (size_t)(hash - name));
+}
+
+/* Looks for the start routine of the place's thread: another name would match no thread. */
+static void check_thread(struct query *q, const struct place *place, struct run_query *out,
+			 struct found_sites *found)
+{
+	OWNED(routine) = place && place->thread ? routine_of(place->thread) : NULL;
+	struct source_sites sites = {0};
+	struct location location = {0};
+
+	if (!routine || location_parse(routine, &location, &found->thread) < 0)
+		return;
+	if (location.kind == LOCATION_FUNC &&
+	    source_resolve(run_symbols(q->run), out->modules, out->module_count, &location, &sites,
+			   &found->thread) == SOURCE_NOT_FOUND)
+		out->thread = &found->thread;
+	source_sites_fini(&sites);
+	location_fini(&location);
 }
 
 /* `place` is NULL if the location is not from a script. */
@@ -72,6 +102,7 @@ static void answer(struct query *q, const char *text, const struct place *place,
 	if (place && out->error)
 		place_hint_spelling(place, &found->error);
 	check_conditions(place, p, out, found);
+	check_thread(q, place, out, found);
 	location_fini(&location);
 }
 
@@ -89,6 +120,7 @@ static void free_answers(struct query *q)
 	array_each(struct found_sites *, found, &q->found) {
 		source_sites_fini(&(*found)->sites);
 		error_fini(&(*found)->error);
+		error_fini(&(*found)->thread);
 		base_free(*found);
 	}
 	array_fini(&q->found);

@@ -23,6 +23,8 @@ struct run_query {
 	bool pending;			  /* OBJECT! is not loaded at the start */
 	const struct source_sites *sites; /* NULL if `error` is set */
 	const struct error *error;
+	/* Set if no function has the name in the place's `thread = "NAME#1"`; else NULL. */
+	const struct error *thread;
 	struct module *const *modules; /* all loaded modules, the executable first */
 	size_t module_count;
 	/* Answers for all locations, in the order of the calls. */
