@@ -536,7 +536,7 @@ MISSPELT = {
     'order "//first -> secodn"\nat "//second":event "second"': "did you mean second?",
     'local done = SimpleGate "g"\nat "//first":wait(doen)': "gates1.lua:2: undefined name 'doen'; did you mean done?",
     'local g = SimpelGate "g"': "undefined name 'SimpelGate'; did you mean SimpleGate?",
-    'at "//first":wiat(SimpleGate "g")': "no such verb 'wiat'; verbs are wait, open, when, run, event, log, kill, release; "
+    'at "//first":wiat(SimpleGate "g")': "no such verb 'wiat'; verbs are wait, open, when, run, event, log, kill, spurious, release; "
                                          "did you mean wait?",
     'at("//first", {thraed = "x"}):log "x"': "did you mean thread?",
     'on "thread-strat":log "x"': "did you mean thread-start?",

@@ -404,7 +404,7 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	{"no-spurious", 0, NULL, CMD_SEARCHES, INTO(read_none, explore.spurious),
 	 "no wait returns without a signal, though POSIX permits it"},
 	{"time", 0, "ordered|any", CMD_EXPLORE, INTO(read_time, explore.time),
-	 "whether time-outs end in the order of their ends, or at any point (any)"},
+	 "time-outs end in the order of their ends, or at any point (any)"},
 	{"stdout", 0, "tty|pipe|file", CMD_EXPLORE, INTO(read_stdout, run.kinds),
 	 "kind of PROG's standard output (that of gatectl itself)"},
 	{"seed", 0, "N", CMD_EXPLORE | CMD_RACES | CMD_HARNESS | CMD_AUDIT,

@@ -29,7 +29,7 @@ uint64_t explore_pause_usual_ns(const struct explore_pause *p)
 /* A thread that computes until it hangs, and reads the clock, makes any time pass. */
 bool explore_is_time_related(const struct explore_failure *f)
 {
-	return strcmp(f->kind, "hang") != 0 && f->pause.thread &&
+	return !(f->kind && strcmp(f->kind, "hang") == 0) && f->pause.thread &&
 	       f->pause.ns > explore_pause_usual_ns(&f->pause);
 }
 
