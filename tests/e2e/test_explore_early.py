@@ -1,8 +1,9 @@
 """gatectl explore: a failure in the runs that look for races is one of the points that were known then."""
 
+import os
 import re
 
-from harness import compile_text, params
+from harness import ROOT, compile_text, params
 
 # Gives back what the other one may still use.
 FREED = """#include <pthread.h>
@@ -79,3 +80,15 @@ def test_found_early(t, value):
     t.check(1 < run <= 40, "found while races are looked for", r)
     t.check("did not fail like that" not in r.err, "it came again", r)
     t.equal(t.gate("replay", schedule).status, status, "and whenever it is replayed")
+
+
+@params("reorder.c", "twostage.c")
+def test_first_schedules(t, name):
+    """The first schedules are a fixed set: of a hundred threads, one goes on when all have made a step."""
+    bugs = os.path.join(ROOT, "tests", "explore", "bugs")
+    with open(os.path.join(bugs, name)) as f:
+        program = compile_text("crowd_" + name, f.read(), "-g -O0 -DTHREADS=100 -I" + bugs)
+    for seed in 1, 2, 3:
+        r = t.gate("explore", "--seed", seed, "--runs", 30, "-o", t.path("found"), program, seconds=600)
+        t.equal(r.status, 116, "status", r)
+        t.check(re.search(r"1 failure in \d+ schedules?", r.first), "found", r)

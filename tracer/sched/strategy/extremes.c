@@ -157,6 +157,8 @@ static void extremes_moved(struct extremes *e, const struct strategy_point *move
 {
 	struct extreme_thread *t = &e->seen.items[moved->thread];
 
+	if (moved->op == STRATEGY_CREATE) /* a loop that creates threads does not spin */
+		e->base.spin = (struct spin_watch){0};
 	t->steps += pct_counts(moved) && !strategy_is_own(&e->base, moved);
 	if (spin_step(&e->base.spin, moved) || moved->op == STRATEGY_YIELD)
 		t->dropped = --e->back;
