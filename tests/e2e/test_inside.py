@@ -661,7 +661,9 @@ int main(void)
 """, "-g -O0")
     for held in ("'a[0][0] + a[1][0] + a[2][0] + a[3][0] + a[4][0] + a[5][0] == 60000'", "(function(hit) return hit:call('get') == 9000 end)"):
         alike(t, program, """
-at("//wait"):when %s
+local held = SimpleGate "held"
+at("worker"):wait(held)
+at("//wait"):open(held):when %s
 at("//here", {optional = true, when = "i == 19999"}):run(function(hit) print(hit.count) end)
 limits { gate = 60 }
 """ % held, report=False)
