@@ -24,6 +24,7 @@ def search(t, *args, **kw):
     r = t.gate("explore", "-o", t.path("found%d" % t.count), "--report", report, *args, **kw)
     with open(report) as f:
         r.report = json.load(f)
+    t.check(all("again" in f for f in r.report["failures"]), "each failure was run again: %s" % r.report["failures"], r)
     keys = ("schedules", "distinct", "points", "digest", "barred", "cut", "twice", "differed")
     r.same = [r.report[k] for k in keys] + [
         [f[k] for k in ("kind", "where", "schedule", "times", "steps", "preemptions", "again")] for f in r.report["failures"]]
@@ -36,6 +37,15 @@ def test_same_with_workers(t, strategy):
     one, three = (search(t, "--strategy", strategy, "--all", "--runs", "250", "-j", j, bug("bounded_buffer")) for j in ("1", "3"))
     t.equal(three.same, one.same, "three workers, and one", three)
     t.equal((one.report["schedules"], one.report["twice"] >= 1, one.report["differed"]), (250, True, 0), "some were run twice", one)
+
+
+def test_batch_ends_with_the_search(t):
+    """The lessons of the last batch find a worker that has made its last run."""
+    program = bug("bounded_buffer")
+    for jobs in ("2", "3", "8"):
+        for runs in (32, 33):  # of 33, all workers but one have ended before
+            r = search(t, "--strategy", "rff", "--all", "--runs", str(runs), "-j", jobs, program)
+            t.equal((r.status, r.report["schedules"]), (116, runs), "the whole search", r)
 
 
 # Two threads wait in loops at which no points are known: by the result of a function, and counting.

@@ -149,7 +149,14 @@ static int make_runs(struct working *w, uint64_t run, uint64_t step)
 	return answer;
 }
 
-/* Runs the worker. Does not return: the kernel closes its files. */
+/* Lessons are sent to all workers, also after a worker's last run: its pipe stays open for them. */
+static void await_end(struct working *w)
+{
+	while (receive(&w->pipes, &w->record) > 0)
+		;
+}
+
+/* Runs the worker until the search ends it. Does not return. */
 static void work(struct explore_jobs *j, unsigned number, struct explore_job pipes)
 {
 	struct working w = {.worker = {.e = j->e, .strategy = j->strategy, .fault = j->fault},
@@ -170,6 +177,8 @@ static void work(struct explore_jobs *j, unsigned number, struct explore_job pip
 	if (answer < 0) {
 		say_fault(&w);
 		send(pipes.to, &w.record);
+	} else {
+		await_end(&w);
 	}
 	explore_worker_end(&w.worker);
 	_exit(0);
