@@ -56,6 +56,50 @@ def convert(t, program, *options):
     return r, script
 
 
+TAKES_TURNS = """#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static int stage;
+static void *reader(void *a)
+{
+	usleep(50000);
+	printf("read %d\\n", stage);
+	usleep(100000);
+	printf("read %d\\n", stage);
+	return a;
+}
+static void *writer(void *a)
+{
+	stage = 1;
+	usleep(100000);
+	stage = 2;
+	return a;
+}
+int main(void)
+{
+	pthread_t t, u;
+	pthread_create(&t, 0, reader, 0);
+	pthread_create(&u, 0, writer, 0);
+	pthread_join(t, 0);
+	pthread_join(u, 0);
+	return 0;
+}
+"""
+
+
+def test_event_before_its_order(t):
+    """Events that several sleeps wait for are defined where the first order names them."""
+    r, _ = convert(t, compile_text("takes_turns.c", TAKES_TURNS))
+    t.equal(r.status, 0, "converted", r)
+    defined, orders = set(), 0
+    for line in r.script.splitlines():
+        defined |= set(re.findall(r'event "(\w+)"', line))
+        named = set(re.findall(r"\w+", line[6:])) if line.startswith("order ") else set()
+        orders += bool(named)
+        t.check(named <= defined, "%s of %s is defined above:\n%s" % (named - defined, line, r.script))
+    t.check(orders >= 4, "orders:\n%s" % r.script)
+
+
 @timeout(3600)
 def test_sample(t, name):
     options, converted, left, orders = CONVERTED[name]

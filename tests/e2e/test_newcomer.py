@@ -259,3 +259,45 @@ def test_thread_that_spins(t, level):
     """It waits for nothing in the kernel: where it goes round is said."""
     r = t.verdict(t.run_gated(compile_text("goes_round.c", SPINS, "-g " + level), options=["--time-limit", wall(1)]), 124)
     t.check("try: find out what should end the loop of main in " in r.err and " at goes_round.c:" in r.err, "try", r)
+
+
+EXITS = r"""
+#include <pthread.h>
+#include <stdio.h>
+static int value;
+static void *one(void *arg)
+{
+	value = 1;
+	pthread_exit(arg);
+}
+static void *two(void *arg)
+{
+	printf("%d\n", value);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t, u;
+
+	pthread_create(&t, NULL, one, NULL);
+	pthread_create(&u, NULL, two, NULL);
+	pthread_join(t, NULL);
+	pthread_join(u, NULL);
+	return 0;
+}
+"""
+
+
+@params("one", "pthread_exit")
+def test_order_after_a_thread_exit(t, place):
+    """A statement in which a thread exits is not executed to its end."""
+    program = compile_text("exits.c", EXITS)
+    r = t.gate("run", "--order", "%s -> two" % ("one" if place == "one" else "one;pthread_exit"), program)
+    t.verdict(r, 122)
+    t.check("has not been executed to its end; one#1 exited in it\n" in r.err, "why", r)
+
+
+def test_after_a_thread_exit(t):
+    script = 'local exited = SimpleGate "exited"\nat("one;pthread_exit", { after = true }):open(exited)\nat "two;printf":wait(exited)\n'
+    r = t.verdict(t.run_gated(compile_text("exits.c", EXITS), script), 122)
+    t.check("; one#1 exited in it; this line was not executed to its end\n" in r.err, "why", r)

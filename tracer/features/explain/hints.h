@@ -44,6 +44,8 @@ void passers_of(struct run *s, const struct place *p, bool meant, struct passers
 /* Returns a thread that another place of the same trap, earlier in the script, holds there, or
  * NULL. */
 const struct run_thread *passers_held_before(struct run *s, const struct place *p);
+/* True if the thread has exited while other threads live. */
+bool hints_exited(struct run *s, const struct engine_thread *t);
 /* Appends "main (3 times) and worker#1", or "other threads (1000 times)" if some have no name. */
 void passers_add(const struct passers *list, struct str *out);
 

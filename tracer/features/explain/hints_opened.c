@@ -88,6 +88,18 @@ static const struct run_thread *stopped_before(struct run *s, const struct place
 	return NULL;
 }
 
+/* The thread may end in the statement, as by pthread_exit(). */
+static void why_not_ended(struct run *s, const struct place *main, struct str *out)
+{
+	PASSERS(by);
+
+	str_add(out, "the statement was begun but has not been executed to its end");
+	passers_of(s, main, true, &by);
+	array_each(const struct passer, one, &by)
+		if (hints_exited(s, one->thread))
+			str_addf(out, "; %s exited in it", one->thread->id);
+}
+
 static void why_not_opened(struct run *s, const struct place *p, const struct gate *g,
 			   struct str *out)
 {
@@ -107,7 +119,7 @@ static void why_not_opened(struct run *s, const struct place *p, const struct ga
 	} else if (!place_reached(main)) {
 		hints_near(s, main, out);
 	} else if (p != main && !p->arrivals) {
-		str_add(out, "the statement was begun but has not been executed to its end");
+		why_not_ended(s, main, out);
 	} else {
 		str_add(out, "it was reached ");
 		hints_times(main->arrivals, out);

@@ -226,12 +226,13 @@ static size_t count_inside(const struct near_misses *nm)
 }
 
 /* If the compiler gave the line no code of its own, its execution cannot be observed. */
-static void add_not_executed(const struct near_misses *nm, struct str *out)
+static void add_not_executed(const struct place *p, const struct near_misses *nm, struct str *out)
 {
 	const struct source_site *bare = near_miss_bare(nm);
 
 	if (!bare)
-		str_add(out, "; this line was not executed");
+		str_add(out, p->after ? "; this line was not executed to its end"
+				      : "; this line was not executed");
 	else if (bare->inlined_into)
 		str_addf(out,
 			 "; whether this line was executed is not known where %s was inlined into "
@@ -245,7 +246,7 @@ static void add_not_executed(const struct near_misses *nm, struct str *out)
 			 nm->function);
 }
 
-static void near_by_function(const struct run *s, const struct place *p, struct str *out)
+static void near_by_function(struct run *s, const struct place *p, struct str *out)
 {
 	const struct near_misses *nm = near_miss_of(p);
 
@@ -273,10 +274,13 @@ static void near_by_function(const struct run *s, const struct place *p, struct 
 	array_each(const struct near_miss_visit, v, &nm->visits)
 		/* the thread ended there, or threw an exception */
 		if (!v->left && v->framed && !visit_lasts(nm, v))
-			str_addf(out, "; %s has not returned from it", v->thread->id);
+			str_addf(out,
+				 hints_exited(s, v->thread) ? "; %s exited in it"
+							    : "; %s has not returned from it",
+				 v->thread->id);
 	add_inside(s, p, false, out);
 	if (nm->meant->items[0].kind == SOURCE_STATEMENT)
-		add_not_executed(nm, out);
+		add_not_executed(p, nm, out);
 }
 
 /* True if all threads that entered the function match the `thread` option; also if none entered. */

@@ -131,6 +131,16 @@ const struct run_thread *passers_held_before(struct run *s, const struct place *
 	return NULL;
 }
 
+bool hints_exited(struct run *s, const struct engine_thread *t)
+{
+	if (waiting_is_alive(waiting_of(threads_of(t))))
+		return false;
+	run_each_thread(other, s)
+		if (waiting_is_alive(waiting_of(other)))
+			return true;
+	return false;
+}
+
 /* ---- text -------------------------------------------------------------------------------- */
 
 void hints_times(unsigned long n, struct str *out)

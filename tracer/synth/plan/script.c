@@ -124,12 +124,24 @@ static int by_rank(const void *x, const void *y)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
+/* Says what `hit` counts, if a place has it: the story counts only the steps of one turn. */
+static void explain_hits(struct plan_text *t)
+{
+	for (size_t i = 0; i < t->p->places.count; i++)
+		if (t->uses[i].step != PLAN_NONE && t->p->places.items[i].at.hit > 1) {
+			str_add(t->out, "-- hit counts the thread's arrivals at the place since it "
+					"began.\n");
+			return;
+		}
+}
+
 static void add_places(struct plan_text *t)
 {
 	const struct gate_plan *p = t->p;
 	size_t widest = 0;
 
 	array_qsort(t->uses, p->places.count, sizeof(*t->uses), by_rank);
+	explain_hits(t);
 	for (unsigned writes = 0; writes < 2; writes++) {
 		for (size_t i = 0; i < p->places.count && t->uses[i].step != PLAN_NONE; i++) {
 			size_t place = t->uses[i].place;

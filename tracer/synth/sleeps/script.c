@@ -190,13 +190,14 @@ static size_t event_of(const struct convert_plan *p, const struct convert_order 
 	return gates->places.count - 1;
 }
 
-void convert_gates(const struct convert_plan *p, struct gate_plan *out)
+/* Adds the orders of a site. `done` and `held` are the index of the order in p. */
+static void gates_of_site(const struct convert_plan *p, size_t site, struct gate_plan *out)
 {
 	for (size_t i = 0; i < p->orders.count; i++) {
 		const struct convert_order *o = &p->orders.items[i];
 		struct plan_order *own;
 
-		if (convert_is_left(p, o))
+		if (o->site != site || convert_is_left(p, o))
 			continue;
 		own = array_add(&out->orders);
 		*own = (struct plan_order){
@@ -204,6 +205,14 @@ void convert_gates(const struct convert_plan *p, struct gate_plan *out)
 		own->from = event_of(p, o, false, out, &own->from_event);
 		own->to = event_of(p, o, true, out, &own->to_event);
 	}
+}
+
+/* The orders are those of site after site, as they are written: the first use of an event defines
+   it. */
+void convert_gates(const struct convert_plan *p, struct gate_plan *out)
+{
+	for (size_t i = 0; i < p->sites.count; i++)
+		gates_of_site(p, i, out);
 }
 
 /* Threads of one routine wait for no thread by name. */
@@ -444,5 +453,6 @@ void convert_script(const struct convert_plan *p, const char *head, struct str *
 		if (!p->sites.items[i].left)
 			script_add_site(p, &gates, i, out);
 	add_rest_order(p, out);
+	str_add(out, "\n");
 	gate_plan_fini(&gates);
 }
