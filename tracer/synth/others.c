@@ -48,23 +48,32 @@ static int another(struct explore *e, const struct explore_failure *f, unsigned 
 	return answer;
 }
 
-/* Replaces the failure's schedule and data by the other one's; it stays the same failure. */
-static void adopt(struct explore_failure *f, struct explore_failure *other)
+void synth_adopt(struct explore_failure *f, struct explore_failure *other)
 {
 	struct explore_failure before = *f;
 
 	*f = *other;
-	f->is_other = true;
 	f->run = before.run;
 	f->strategy = before.strategy;
 	f->times = before.times;
 	f->steps = before.steps;
 	f->preemptions = before.preemptions;
+	f->until = before.until;
 	f->folder = before.folder;
+	f->progress = before.progress;
 	before.folder = NULL;
-	f->pause = before.pause; /* the shortest one, which gates may not force */
-	before.pause = other->pause;
 	*other = before;
+}
+
+/* Takes the other schedule; the pause is still the shortest one, which gates may not force. */
+static void adopt(struct explore_failure *f, struct explore_failure *other)
+{
+	struct explore_pause shortest = f->pause;
+
+	synth_adopt(f, other);
+	other->pause = f->pause;
+	f->pause = shortest;
+	f->is_other = true;
 }
 
 static int try_other(struct explore *e, struct explore_failure *f, unsigned number, double until)

@@ -8,24 +8,6 @@
 /* Schedules of each search; searches; the part of a pause by which another one is shorter. */
 enum { SCHEDULES = 100, SHORTER = 4, PART = 32 };
 
-/* Takes the other schedule in place of the failure's: the failure and its folder are the same. */
-static void take_shorter(struct explore_failure *f, struct explore_failure *other)
-{
-	struct explore_failure before = *f;
-
-	*f = *other;
-	f->run = before.run;
-	f->strategy = before.strategy;
-	f->times = before.times;
-	f->steps = before.steps;
-	f->preemptions = before.preemptions;
-	f->until = before.until;
-	f->folder = before.folder;
-	f->progress = before.progress;
-	before.folder = NULL;
-	*other = before;
-}
-
 /* Returns 1 if a schedule was found, 0 if not, -1 if the experiment is over. */
 static int search(struct explore *e, struct explore_failure *f, uint64_t most_ns)
 {
@@ -41,7 +23,7 @@ static int search(struct explore *e, struct explore_failure *f, uint64_t most_ns
 	if (answer == 0 && other.failures.count && other.failures.items[0].rerun == RERUN_SAME &&
 	    other.failures.items[0].pause.ns < f->pause.ns) {
 		synth_take_failure(&other, &found);
-		take_shorter(f, &found);
+		synth_adopt(f, &found);
 		explore_failure_fini(&found);
 		answer = 1;
 	}

@@ -114,6 +114,9 @@ int synth_drop(struct synth *g);
 /* Restores the last order dropped, which was tried with the fewest others, for good; all of them if
    time is short. Returns false if none was dropped. */
 bool synth_put_back(struct synth *g);
+/* Replaces the failure's schedule and data by those of the other one, which gets the old ones; it
+   stays the same failure, with its folder, number and progress. */
+void synth_adopt(struct explore_failure *f, struct explore_failure *other);
 /* Moves the first failure out of the search, with the points of that search. */
 void synth_take_failure(struct explore *e, struct explore_failure *out);
 /* Searches schedules with shorter pauses for a failure that is time-related, and takes the one with

@@ -129,8 +129,9 @@ static void explain_hits(struct plan_text *t)
 {
 	for (size_t i = 0; i < t->p->places.count; i++)
 		if (t->uses[i].step != PLAN_NONE && t->p->places.items[i].at.hit > 1) {
-			str_add(t->out, "-- hit counts the thread's arrivals at the place since it "
-					"began.\n");
+			script_comment(
+				"hit counts the thread's arrivals at the place since it began", 0,
+				t->out);
 			return;
 		}
 }
