@@ -766,3 +766,68 @@ def test_text_of_a_function_made_by_a_macro(t, build):
             t.error(r, where="no line of %s contains this text" % name)
     t.check("made.c:%d" % line_of(MADE, "GEN(made)") in lines(t, program, "made;GEN").stdout, "its own line")
     t.check("made.c:%d" % line_of(MADE, "/* three */") in lines(t, program, "three;count").stdout, "another function's")
+
+
+CALLS = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((noinline)) static int f(int x)
+{
+	static volatile int n;
+	return n += x;
+}
+__attribute__((noinline)) static int ends(int x)
+{
+	return f(x + 1);
+}
+int main(void)
+{
+	pthread_mutex_lock(&a); pthread_mutex_lock(&b);
+	printf("%d\n", f(f(1) + f(20)));
+	pthread_mutex_unlock(&b); pthread_mutex_unlock(&a);
+	for (int i = 0; i < 4; i++)
+		pthread_mutex_trylock(&a);
+	return ends(5) == 0;
+}
+"""
+CALLS_SCRIPT = """
+local function say(what, place, options)
+	at(place, options):log(what)
+end
+say("first", "main%call(pthread_mutex_lock)#1")
+say("first held", "main%call(pthread_mutex_lock)#1", { after = true })
+say("second", "main%call(pthread_mutex_lock)#2")
+say("outer", "main%call(f)#1")
+say("inner 1", "main%call(f)#2")
+say("inner 20", "main%call(f)#3")
+say("try", "main%call(pthread_mutex_trylock)")
+say("tail", "ends%call(f)")
+"""
+
+
+@params(*BUILDS, ("gcc", "-g -O2 -fno-plt"), ("gcc", "-g -O1 -static"))
+def test_calls(t, build):
+    """The k-th call of a function, also of several on one line."""
+    compiler, flags = build
+    program = compile_text("calls.c", CALLS, flags + " -pthread", compiler)
+    inner = ["outer", "inner 1", "inner 20"]
+    r = t.run_gated(program, CALLS_SCRIPT)
+    t.equal(r.status, 0, "status", r)
+    said = r.err.splitlines()
+    t.equal(said[:3], ["first", "first held", "second"], "locks", r)
+    t.equal((sorted(said[3:6]), said[5]), (sorted(inner), "outer"), "calls on one line, in the order in which they happen", r)
+    t.equal(said[6:], 4 * ["try"] + ["tail"], "a call of a loop, and the last one of a function", r)
+
+
+def test_calls_not_found(t):
+    program = compile_text("calls.c", CALLS, "-g -O0 -pthread")
+    for location, text, hint in (
+            ("main%call(f)", "main calls f 3 times: #1 at calls.c:18, #2 at calls.c:18, #3 at calls.c:18", "say which: main%call(f)#1"),
+            ("main%call(f)#4", "main calls f 3 times", "say which: main%call(f)#1"),
+            ("ends%call(printf)", "ends has no call of printf", "it calls f"),
+            ("f%call(printf)", "f has no call of printf", "an inlined function and one called by its address"),
+            ("nobody%call(f)", "no function nobody in calls", "")):
+        r = lines(t, program, location, status=125)
+        t.check(text in r.err and hint in r.err, "%s: %s" % (location, r.err))

@@ -292,6 +292,7 @@ static bool survives(const struct location *l)
 	switch (l->kind) {
 	case LOCATION_FUNC:
 	case LOCATION_RETURN:
+	case LOCATION_CALL:
 	case LOCATION_TEXT:
 	case LOCATION_MARK:
 		return l->match == 0;

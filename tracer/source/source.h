@@ -16,6 +16,7 @@ enum location_kind {
 	LOCATION_FUNC,	  /* FUNC */
 	LOCATION_OFFSET,  /* FUNC:+N */
 	LOCATION_RETURN,  /* FUNC%return */
+	LOCATION_CALL,	  /* FUNC%call(CALLEE); `match` counts the calls */
 	LOCATION_TEXT,	  /* FUNC;TEXT or FILE;TEXT */
 	LOCATION_MARK,	  /* //MARK */
 	LOCATION_ADDRESS, /* *0xADDR */
@@ -26,7 +27,7 @@ struct location {
 	char *text;	  /* as written in the test script */
 	char *object;	  /* OBJECT! or NULL */
 	char *name;	  /* FILE or FUNC */
-	char *search;	  /* TEXT or MARK */
+	char *search;	  /* TEXT, MARK or CALLEE */
 	unsigned line;	  /* LINE or N */
 	uint64_t address; /* LOCATION_ADDRESS: an offset in the module */
 	unsigned match;	  /* #K, or 0 */

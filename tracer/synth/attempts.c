@@ -21,7 +21,7 @@ enum {
 /* Attempts for one kind of orders, in this order. Of more than MANY_ORDERS orders most are
    unrelated to the failure, and dropping them singly takes too long: only the last ones are tried.
    Places that every build has come before addresses. */
-enum attempt_if { IF_MANY, IF_INSIDE, IF_FEW, IF_ADDRESSES };
+enum attempt_if { IF_MANY, IF_INSIDE, IF_FEW, IF_INSTRUCTIONS };
 static const struct attempt {
 	enum plan_by by;
 	size_t most; /* most orders, the last ones */
@@ -29,7 +29,7 @@ static const struct attempt {
 } attempts[] = {
 	{PLAN_BY_LINE, 16, IF_MANY},	      {PLAN_BY_LINE, 128, IF_MANY},
 	{PLAN_BY_LINE, MOST_ORDERS, IF_MANY}, {PLAN_BY_WHOLE_LINE, MANY_ORDERS, IF_INSIDE},
-	{PLAN_BY_LINE, MANY_ORDERS, IF_FEW},  {PLAN_BY_INSTRUCTION, MANY_ORDERS, IF_ADDRESSES},
+	{PLAN_BY_LINE, MANY_ORDERS, IF_FEW},  {PLAN_BY_INSTRUCTION, MANY_ORDERS, IF_INSTRUCTIONS},
 };
 
 /* Part of the time left that trying a plan gets, since the first plan could use all of it. */
@@ -262,7 +262,7 @@ static bool make_plan(struct synth *g, enum plan_orders orders, enum plan_by by,
 	return made && (gate_plan_lines(&g->plan) || orders == PLAN_ALL);
 }
 
-static bool has_address(const struct gate_plan *p)
+static bool has_instruction(const struct gate_plan *p)
 {
 	array_each(const struct plan_place, place, &p->places)
 		if (place->inside)
@@ -282,7 +282,7 @@ static int try_orders(struct synth *g, enum plan_orders orders)
 		if (many != (a->when == IF_MANY) || (a->when == IF_INSIDE && !inside))
 			continue;
 		made = make_plan(g, orders, a->by, a->most);
-		if (made && !(a->when == IF_ADDRESSES && !has_address(&g->plan)))
+		if (made && !(a->when == IF_INSTRUCTIONS && !has_instruction(&g->plan)))
 			answer = try_plan(g);
 		if (many && (!made || !g->plan.left_out))
 			break;

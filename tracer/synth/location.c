@@ -7,7 +7,8 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { SAME_MOST = 9 }; /* highest K of TEXT#K; then FILE:LINE */
+/* Highest K of TEXT#K, then FILE:LINE is used; of FUNC%call(CALLEE)#K, then an address. */
+enum { SAME_MOST = 9, CALLS_MOST = 50 };
 
 bool location_resolve(struct modules *symbols, struct module *program, const char *text,
 		      enum location_kind *kind, struct source_sites *out)
@@ -151,4 +152,25 @@ char *location_of_line(struct modules *symbols, struct module *program,
 		answer = location_means(&n, str_text(&plain)) ? str_take(&plain) : NULL;
 	}
 	return answer;
+}
+
+char *location_of_call(struct modules *symbols, struct module *program, const char *func,
+		       const char *callee, uint64_t offset)
+{
+	bool found = true, same = false;
+	STR(text);
+
+	for (unsigned k = 0; !same && k <= CALLS_MOST && (found || k == 1); k++) {
+		struct source_sites sites = {0};
+		enum location_kind kind;
+
+		str_clear(&text);
+		str_addf(&text, "%s%%call(%s)", func, callee);
+		if (k)
+			str_addf(&text, "#%u", k);
+		found = location_resolve(symbols, program, str_text(&text), &kind, &sites);
+		same = found && sites.count == 1 && sites.items[0].offset == offset;
+		source_sites_fini(&sites);
+	}
+	return same ? str_take(&text) : NULL;
 }

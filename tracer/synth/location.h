@@ -13,5 +13,9 @@ bool location_resolve(struct modules *symbols, struct module *program, const cha
    caller frees it with base_free(). */
 char *location_of_line(struct modules *symbols, struct module *program,
 		       const struct convert_line *at);
+/* Returns FUNC%call(CALLEE) or FUNC%call(CALLEE)#K if it means only the instruction at this offset,
+   else NULL. The caller frees it with base_free(). */
+char *location_of_call(struct modules *symbols, struct module *program, const char *func,
+		       const char *callee, uint64_t offset);
 
 #endif

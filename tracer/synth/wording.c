@@ -192,6 +192,16 @@ static char *location(void *ctx, const struct schedule_where *w)
 	return str_take(&text);
 }
 
+static char *call(void *ctx, const struct schedule_where *w)
+{
+	const struct synth *g = ctx;
+	struct module *module = module_named(g, w->object);
+
+	if (!module || module != g->program || !w->func || !w->call || w->inside)
+		return NULL;
+	return location_of_call(g->e->x.symbols, module, w->func, w->call, w->address);
+}
+
 static const char *line_text(void *ctx, const char *file, unsigned line)
 {
 	const struct synth *g = ctx;
@@ -218,6 +228,7 @@ void synth_words(struct synth *g)
 		.program = g->program ? str_base_name(module_name(g->program)) : NULL,
 		.line_text = line_text,
 		.location = location,
+		.call = call,
 		.is_over = words_is_over,
 	};
 }

@@ -135,6 +135,7 @@ static bool races_ignored_is_at(struct races_hunt *h, const struct sched_race_si
 		return mark && strstr(mark, l->search);
 	}
 	case LOCATION_OFFSET:
+	case LOCATION_CALL:
 	case LOCATION_ADDRESS:
 		return is_on_line(ignored, side);
 	case LOCATION_RETURN:

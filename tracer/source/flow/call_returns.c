@@ -149,13 +149,12 @@ static enum call_returns found_among(const struct known_call *calls, size_t coun
 	return i < count && calls[i].offset == offset ? calls[i].returns : CALL_RETURNS;
 }
 
-/* Returns the entry of the global offset table that an indirect jump reads, or 0. */
+/* Returns the entry of the global offset table that an indirect jump or call reads, or 0. */
 static uint64_t call_returns_slot_of(const uint8_t *bytes, size_t n, uint64_t address)
 {
-	const struct arch_regs none = {0};
-	struct arch_access access;
+	struct arch_shared shared;
 
-	return arch_access(bytes, n, address, &none, NULL, &access) < 0 ? 0 : access.address;
+	return arch_shared(bytes, n, address, ARCH_OWN_SP, &shared) < 0 ? 0 : shared.fixed;
 }
 
 uint64_t call_slot(struct module *m, uint64_t address, const struct arch_insn *call)

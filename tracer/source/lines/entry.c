@@ -330,39 +330,68 @@ static bool check_insn(struct resolver *r, struct module *m, const struct flow *
 	return false;
 }
 
+/* The code around an address, and what holds it. */
+struct around {
+	struct scope_ref stack[FUNCTIONS_DEEP];
+	int depth;
+	struct module_range ranges[2];
+	struct flow_ranges code;
+	struct line_unit *lines; /* may be NULL */
+};
+
+static void look_around(struct resolver *r, struct module *m, uint64_t offset, struct around *a)
+{
+	const struct elf_symbol *symbol = module_symbol_at(m, offset, true);
+
+	*a = (struct around){.ranges = {{offset, offset + 1}}};
+	a->depth = resolve_stack(r, m, offset, a->stack);
+	a->code = (struct flow_ranges){a->ranges, 1, 1};
+	if (a->depth > 0) {
+		a->code = scope_code(a->stack[a->depth - 1]);
+		a->lines = unit_lines(r, m, a->stack[0].unit);
+	} else if (symbol) {
+		a->code = symbol_ranges(m, symbol, a->ranges);
+	}
+}
+
+static void site_around(struct resolver *r, struct module *m, uint64_t offset, unsigned length,
+			const struct around *a, struct source_sites *out)
+{
+	struct source_site *site = array_add(out);
+	int at = 0;
+
+	site->kind = SOURCE_STATEMENT;
+	site->module = m;
+	site->offset = offset;
+	if (length)
+		*array_add(&site->ranges) = (struct module_range){offset, offset + length};
+	/* An inlined copy without ranges has no instruction of its own (merged
+	   into its neighbours). */
+	while (at + 1 < a->depth && !a->stack[at].scope->range_count)
+		at++;
+	finish_entry(r, site, flow_for(m, &a->code), a->lines, a->stack[at]);
+}
+
+void instruction_site(struct resolver *r, struct module *m, uint64_t offset, unsigned length,
+		      struct source_sites *out)
+{
+	struct around a;
+
+	look_around(r, m, offset, &a);
+	site_around(r, m, offset, length, &a, out);
+}
+
 void address_sites(struct resolver *r, struct module *m, struct source_sites *out)
 {
 	uint64_t offset = r->location->address;
-	struct scope_ref stack[FUNCTIONS_DEEP] = {{0}};
-	int depth = resolve_stack(r, m, offset, stack), at = 0;
-	struct module_range ranges[2] = {{offset, offset + 1}};
-	struct flow_ranges code = {ranges, 1, 1};
-	const struct elf_symbol *symbol = module_symbol_at(m, offset, true);
-	struct line_unit *l = NULL;
-	struct source_site *site;
-	struct flow *flow;
+	struct around a;
 
 	if (!module_is_code(m, offset)) {
 		error_set(r->err, ERROR_LOCATION, "%s: 0x%llx is not in the code of %s",
 			  r->location->text, (unsigned long long)offset, module_name(m));
 		return;
 	}
-	if (depth > 0) {
-		code = scope_code(stack[depth - 1]);
-		l = unit_lines(r, m, stack[0].unit);
-	} else if (symbol) {
-		code = symbol_ranges(m, symbol, ranges);
-	}
-	flow = flow_for(m, &code);
-	if (!check_insn(r, m, flow, code.items[0].low))
-		return;
-	site = array_add(out);
-	site->kind = SOURCE_STATEMENT;
-	site->module = m;
-	site->offset = offset;
-	/* An inlined copy without ranges has no instruction of its own (merged
-	   into its neighbours). */
-	while (at + 1 < depth && !stack[at].scope->range_count)
-		at++;
-	finish_entry(r, site, flow, l, stack[at]);
+	look_around(r, m, offset, &a);
+	if (check_insn(r, m, flow_for(m, &a.code), a.code.items[0].low))
+		site_around(r, m, offset, 0, &a, out);
 }

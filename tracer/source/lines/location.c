@@ -293,15 +293,32 @@ static int parse_number(const char *rest, struct location *l, struct error *err)
 	return 0;
 }
 
+/* Parses the text after FUNC%call( and sets l->search. */
+static int parse_callee(const char *text, struct location *l, struct error *err)
+{
+	size_t length = strlen(text);
+
+	if (!ends_with(text, length, ")"))
+		return malformed(err, l, "a closing parenthesis is missing after %call(");
+	l->search = trimmed(text, length - 1);
+	return *l->search ? 0 : malformed(err, l, "the called function is missing in %call()");
+}
+
 static int parse_function(const char *rest, struct location *l, struct error *err)
 {
-	const char *percent = strrchr(rest, '%');
+	const char *call = strstr(rest, "%call("), *percent = call ? call : strrchr(rest, '%');
 
 	l->kind = LOCATION_FUNC;
-	if (percent && !ends_with(rest, (size_t)(percent - rest), "operator")) {
+	if (call) {
+		l->kind = LOCATION_CALL;
+		if (parse_callee(call + strlen("%call("), l, err) < 0)
+			return -1;
+		l->name = trimmed(rest, (size_t)(call - rest));
+	} else if (percent && !ends_with(rest, (size_t)(percent - rest), "operator")) {
 		l->kind = LOCATION_RETURN;
 		if (strcmp(percent + 1, "return") != 0)
-			return malformed(err, l, "after the % only 'return' is possible");
+			return malformed(err, l,
+					 "after the % only 'return' or 'call(FUNC)' is possible");
 		l->name = trimmed(rest, (size_t)(percent - rest));
 	} else {
 		l->name = trimmed(rest, strlen(rest));

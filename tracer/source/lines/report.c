@@ -412,7 +412,7 @@ void report_not_found(struct resolver *r, struct module *const *modules, size_t 
 {
 	const struct location *l = r->location;
 	bool needs_debug = l->kind != LOCATION_FUNC && l->kind != LOCATION_RETURN &&
-			   l->kind != LOCATION_ADDRESS;
+			   l->kind != LOCATION_CALL && l->kind != LOCATION_ADDRESS;
 	struct str text = {0};
 	char *best = NULL;
 

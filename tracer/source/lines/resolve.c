@@ -45,9 +45,11 @@ static bool has_code(struct resolver *r, struct location_match *match)
 	return match->instances.count;
 }
 
-static bool is_entry_or_return(const struct resolver *r)
+/* True for locations that need no line of the function. */
+static bool is_of_code(const struct resolver *r)
 {
-	return r->location->kind == LOCATION_FUNC || r->location->kind == LOCATION_RETURN;
+	return r->location->kind == LOCATION_FUNC || r->location->kind == LOCATION_RETURN ||
+	       r->location->kind == LOCATION_CALL;
 }
 
 static bool is_text(const struct resolver *r)
@@ -72,7 +74,7 @@ static void gather_symbols(struct resolver *r, struct module *m, bool exported)
 {
 	bool function = r->location->kind == LOCATION_OFFSET || r->location->kind == LOCATION_TEXT;
 
-	if (is_entry_or_return(r)) {
+	if (is_of_code(r)) {
 		source_find(r, m, exported);
 		return;
 	}
@@ -185,7 +187,7 @@ static struct location_match *only_counted(struct resolver *r)
    not depend on the build. */
 static struct location_match *resolve_choose(struct resolver *r)
 {
-	unsigned wanted = r->location->match;
+	unsigned wanted = r->location->kind == LOCATION_CALL ? 0 : r->location->match;
 
 	array_sort(&r->matches, by_source);
 	if (!wanted && r->matches.count > 1)
@@ -251,6 +253,9 @@ static void resolve_place(struct resolver *r, struct location_match *match,
 		break;
 	case LOCATION_RETURN:
 		return_sites(r, match, out);
+		break;
+	case LOCATION_CALL:
+		call_sites(r, match, out);
 		break;
 	case LOCATION_OFFSET:
 		if (r->location->line > INT_MAX - match->line)

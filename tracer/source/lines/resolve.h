@@ -130,6 +130,13 @@ struct flow_ranges symbol_ranges(struct module *m, const struct elf_symbol *s,
 void entry_sites(struct resolver *r, const struct location_match *match, struct source_sites *out);
 /* Adds the return sites of the match's instances; counts inlined ones, which have none. */
 void return_sites(struct resolver *r, const struct location_match *match, struct source_sites *out);
+/* Adds the sites of FUNC%call(CALLEE); sets r->err if there is no such call, or no single one.
+   calls.c */
+void call_sites(struct resolver *r, const struct location_match *match, struct source_sites *out);
+/* Adds the site before an instruction, whose code is this instruction alone; with a length of 0,
+   the code of its line. */
+void instruction_site(struct resolver *r, struct module *m, uint64_t offset, unsigned length,
+		      struct source_sites *out);
 /* Adds the site of a plain address; sets r->err if it is not the beginning of an instruction. */
 void address_sites(struct resolver *r, struct module *m, struct source_sites *out);
 /* Returns the first row at exactly this address and sets *end to the end of its sequence; NULL

@@ -129,13 +129,21 @@ static char *name_address(struct plan_placing *g, size_t at)
 {
 	const struct schedule_where *w = where_of(g->v, at);
 	bool called = places_is_called(g->v, at);
+	char *own = !called && g->words->call ? g->words->call(g->words->ctx, w) : NULL;
 	const char *object = str_base_name(called ? w->inner_object : w->object);
 	struct str text = {0};
 
+	if (own)
+		return own;
 	if (!str_same(g->words->program, object))
 		str_addf(&text, "%s!", object);
 	str_addf(&text, "*0x%llx", (unsigned long long)(called ? w->inner : w->address));
 	return str_take(&text);
+}
+
+bool plan_is_address(const struct plan_place *place)
+{
+	return place->inside && strstr(place->at.location, "*0x");
 }
 
 void plan_place_fini(struct plan_place *place)

@@ -60,6 +60,9 @@ struct plan_words {
 	/* Returns a location that means only this line, such as FUNC;TEXT, freed here, or NULL for
 	   FILE:LINE. May be NULL. */
 	char *(*location)(void *ctx, const struct schedule_where *w);
+	/* Returns FUNC%call(CALLEE)#K that means only this instruction, freed here, or NULL for
+	   *0xADDR. May be NULL. */
+	char *(*call)(void *ctx, const struct schedule_where *w);
 	/* Returns true to stop planning: no time left, or a signal. May be NULL. */
 	bool (*is_over)(void *ctx);
 };
@@ -75,6 +78,8 @@ enum plan_orders {
 	PLAN_ALL,
 };
 
+/* True for *0xADDR and OBJECT!*0xADDR, which are valid for one build. */
+bool plan_is_address(const struct plan_place *place);
 /* Returns a step by index from 0; pending steps follow the schedule's last one. */
 const struct schedule_step *plan_step_at(const struct schedule *s, size_t index);
 

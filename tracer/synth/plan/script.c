@@ -217,7 +217,7 @@ bool gate_plan_is_inside(const struct gate_plan *p)
 	bool inside = false;
 
 	for (size_t i = 0; i < p->places.count; i++)
-		inside |= uses[i].step != PLAN_NONE && p->places.items[i].inside &&
+		inside |= uses[i].step != PLAN_NONE && plan_is_address(&p->places.items[i]) &&
 			  !is_library(&p->places.items[i]);
 	base_free(uses);
 	return inside;
@@ -262,12 +262,13 @@ static void say_addresses(const struct plan_text *t, const struct schedule *s,
 	for (size_t i = 0; i < t->p->places.count; i++) {
 		const struct plan_place *place = &t->p->places.items[i];
 
-		if (!place->inside || t->uses[i].step == PLAN_NONE)
+		if (!plan_is_address(place) || t->uses[i].step == PLAN_NONE)
 			continue;
 		is_said = false;
 		for (size_t k = 0; k < i; k++)
 			is_said |=
-				t->p->places.items[k].inside && t->uses[k].step != PLAN_NONE &&
+				plan_is_address(&t->p->places.items[k]) &&
+				t->uses[k].step != PLAN_NONE &&
 				strcmp(t->p->places.items[k].at.location, place->at.location) == 0;
 		if (is_said)
 			continue;
