@@ -101,6 +101,25 @@ def bench_rate(b):
             print(text, flush=True)
 
 
+# ---- cost of a point ----------------------------------------------------------------------------------
+
+
+def bench_points(b):
+    """Milliseconds of a schedule and microseconds of a point, the bare start included, beside that start."""
+    count, rounds = (20, 2) if b.quick else (200, 9)
+    for threads, operations in ((100, 550), (3, 1200), (3, 20)):
+        args = (threads, operations, "lock")
+        schedule, point, bare = [], [], []
+        for _ in range(rounds):
+            bare.append(1e3 * b.launch(count, -1, b.sync, *map(str, args))[0] / count)
+            _, told = b.search(args, count)
+            schedule.append(1e3 * told["seconds"] / told["schedules"])
+            point.append(1e6 * told["seconds"] / told["points"])
+        print(f"explore --strategy random --points sync -j 1, {threads} threads, {told['points'] / told['schedules']:.0f} points a schedule "
+              f"({rounds} rounds of {count}, {load()}): {spread(schedule, ' ms')} a schedule, {spread(point, ' us')} a point; "
+              f"bare {spread(bare, ' ms')}", flush=True)
+
+
 # ---- accesses to memory as points ---------------------------------------------------------------------
 
 
@@ -210,7 +229,7 @@ def bench_long(b):
 
 def bench_explore(gatectl, out, quick=False):
     b = Bench(gatectl, out, quick)
-    for bench in (bench_rate, bench_memory, bench_growth, bench_races, bench_long):
+    for bench in (bench_rate, bench_points, bench_memory, bench_growth, bench_races, bench_long):
         bench(b)
 
 

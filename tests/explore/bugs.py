@@ -75,6 +75,7 @@ BUGS = (
     c("seqlock", "status", 3),
     c("aba_stack", "status", 3),
     c("work_stealing", "status", 3),
+    c("safestack", "status livelock", 4, "three slots; the paper counts the status alone"),
     c("double_checked", "status", 3),
     c("lost_stop", "livelock", 3, "bare, it does not end when it fails"),
     c("futex", "deadlock", 4, "a raw futex"),

@@ -100,6 +100,9 @@ struct explore_failure {
 	char *kind;
 	/* Distinguishes the failure from others of its kind: places, or "exit status 3". */
 	char *where;
+	/* Place of the crash in the user's code, after a rerun that gives it; NULL if unknown. */
+	char *crash_file;
+	unsigned crash_line;
 	/* Message of `gatectl run`; its first line has the documented form. */
 	char *text;
 	int status;	   /* exit status that `gatectl run` would have */

@@ -158,12 +158,36 @@ static void say_gates(const struct synth *g, const char *verb, struct str *what)
 	str_addf(what, "%s %zu gate%s", verb, left, str_plural(left));
 }
 
+static void expect_crash(struct synth *g, char *at)
+{
+	base_free(g->crash);
+	g->crash = at;
+}
+
+/* Makes the runs that verify the script. If they crash at several places, the script expects the
+   signal alone. */
+static int verify_by_runs(struct synth *g, const char *what, double until)
+{
+	int answer;
+
+	expect_crash(g, synth_crash_location(g));
+	answer = synth_runs_of_all(g, verify_runs(g), what, until);
+	if (answer == 0 && g->crash && !g->oracle.cut) {
+		expect_crash(g, NULL);
+		answer = synth_runs_of_all(g, verify_runs(g), what, until);
+	}
+	return answer;
+}
+
 /* Verifies the script. Returns 1 if it forces the failure; then its text says so. */
 static int verify(struct synth *g)
 {
 	double now = explore_now_s(), until = g->f->until, before = g->until;
 	STR(what);
-	int answer = synth_write(g);
+	int answer;
+
+	expect_crash(g, NULL);
+	answer = synth_write(g);
 
 	if (answer == 0 && g->strict)
 		answer = synth_escapes(g, LAST_SCHEDULES,
@@ -177,8 +201,7 @@ static int verify(struct synth *g)
 	g->until = until;
 	if (!g->plain)
 		say_gates(g, "verifying", &what);
-	answer = synth_runs_of_all(g, verify_runs(g), g->plain ? "verifying" : str_text(&what),
-				   until);
+	answer = verify_by_runs(g, g->plain ? "verifying" : str_text(&what), until);
 	g->until = before;
 	if (answer != 1)
 		return answer;
@@ -389,6 +412,7 @@ int synth_make(struct explore *e, struct explore_failure *f, double until)
 	array_fini(&g.schedule.pending);
 	array_fini(&g.options.scripts);
 	str_fini(&g.differs);
+	base_free(g.crash);
 	oracle_fini(&g.oracle);
 	return answer;
 }

@@ -48,6 +48,7 @@ struct synth {
 	bool firm;   /* no thread's late start changes the outcome */
 	bool lax;    /* `firm` is not required, since no firm plan was found */
 	unsigned long schedules, schedules_asked; /* of the last search: made; wanted */
+	char *crash;				  /* location in the script's expect, or NULL */
 	const char *late; /* thread whose late start changes the outcome; may be NULL */
 };
 
@@ -82,6 +83,9 @@ bool synth_is_by_luck(const struct synth *g, const struct plan_order *o);
 /* ---- wording.c ---- */
 
 void synth_words(struct synth *g);
+/* Returns a location of the line at which the program crashed, or NULL if it is not known. The
+   caller frees it with base_free(). */
+char *synth_crash_location(const struct synth *g);
 void synth_script(const struct synth *g, struct str *out);
 
 /* ---- oracle/: return 1, 0, or -1 if the experiment is over ---- */

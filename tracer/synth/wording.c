@@ -95,10 +95,11 @@ static bool can_say_what_came(const struct explore_failure *f)
 		(length && length <= OUTPUT_MOST && strlen(str_text(&f->out)) == length));
 }
 
-static void add_status(int status, bool signaled, const char *output, struct str *out)
+static void add_status(int status, bool signaled, const char *at, const char *output,
+		       struct str *out)
 {
 	script_expect(signaled ? SCRIPT_END_SIGNAL : SCRIPT_END_EXIT,
-		      signaled ? status - 128 : status, output, out);
+		      signaled ? status - 128 : status, at, output, out);
 }
 
 /* Outcome and expectation of each kind of failure. Other kinds have a signal or status. */
@@ -130,13 +131,13 @@ static void add_expect(const struct synth *g, struct str *out)
 	const struct ending *ending = ending_of(f);
 
 	if (g->expects == SYNTH_CAME) {
-		add_status(f->ended, f->ended >= 128, f->expects_output ? str_text(&f->out) : NULL,
-			   out);
+		add_status(f->ended, f->ended >= 128, NULL,
+			   f->expects_output ? str_text(&f->out) : NULL, out);
 	} else if (ending) {
-		script_expect(ending->end, 0, NULL, out);
+		script_expect(ending->end, 0, NULL, NULL, out);
 		str_add(out, ending->more);
 	} else {
-		add_status(f->status, strcmp(f->kind, "signal") == 0, NULL, out);
+		add_status(f->status, strcmp(f->kind, "signal") == 0, g->crash, NULL, out);
 	}
 }
 
@@ -200,6 +201,15 @@ static char *call(void *ctx, const struct schedule_where *w)
 	if (!module || module != g->program || !w->func || !w->call || w->inside)
 		return NULL;
 	return location_of_call(g->e->x.symbols, module, w->func, w->call, w->address);
+}
+
+char *synth_crash_location(const struct synth *g)
+{
+	const struct convert_line at = {.file = g->f->crash_file, .line = g->f->crash_line};
+
+	return at.file && g->program && g->expects != SYNTH_UNMET
+		       ? location_of_line(g->e->x.symbols, g->program, &at)
+		       : NULL;
 }
 
 static const char *line_text(void *ctx, const char *file, unsigned line)

@@ -112,7 +112,7 @@ static void add_expect(const struct repl *r, struct str *out)
 		return;
 	str_add(out, "\n");
 	script_expect(end == EXPECT_SIGNAL ? SCRIPT_END_SIGNAL : SCRIPT_END_DEADLOCK, signal, NULL,
-		      out);
+		      NULL, out);
 	str_add(out, "\n");
 }
 

@@ -104,6 +104,33 @@ static void name_header(struct scheduler *c, const struct inspect_stack *calls,
 	}
 }
 
+/* Returns the first object of a function with several, such as the condition of a wait, or 0 if
+   the point has no object. */
+static uint64_t object_of(const struct sched_thread *t)
+{
+	if (t->point.object == STRATEGY_ANY_OBJECT)
+		return t->function ? t->objects[0] : 0;
+	return t->point.object == STRATEGY_NO_OBJECT ? 0 : t->point.object;
+}
+
+/* Returns the name of the point's object by the debug information, or NULL. The schedule owns it. */
+static const char *name_object(struct scheduler *c, struct sched_thread *t,
+			       const struct inspect_stack *calls, const struct inspect_call *own)
+{
+	const struct type *type;
+	STR(name);
+
+	if (!(t->known & POINT_NAMED))
+		t->name =
+			object_of(t) && race_name(t, calls,
+						  own ? (size_t)(own - calls->items) : calls->count,
+						  object_of(t), &name, &type)
+				? schedule_text(&c->given->schedule, str_text(&name))
+				: NULL;
+	t->known |= POINT_NAMED;
+	return t->name;
+}
+
 static void describe_look(struct scheduler *c, struct sched_thread *t, struct schedule_where *where)
 {
 	struct schedule *s = &c->given->schedule;
@@ -129,6 +156,8 @@ static void describe_look(struct scheduler *c, struct sched_thread *t, struct sc
 			.address = own->frame.module ? statement_of(own, inner != NULL)
 						     : own->frame.lookup_pc - own->frame.bias};
 	}
+	if (own)
+		where->var = name_object(c, t, &calls, own);
 	if (own > calls.items && is_access(t->point.op))
 		name_access(c, &calls.items[0], where);
 	if (own && own->frame.module && t->point.op == STRATEGY_WAIT)
@@ -189,41 +218,16 @@ const char *sched_thread_id(struct sched *given, const struct strategy_point *po
 	return t ? given->schedule.threads.items[t->listed] : NULL;
 }
 
-/* Returns the first object of a function with several, such as the condition of a wait, or 0 if
-   the point has no object. */
-static uint64_t object_of(const struct sched_thread *t)
-{
-	if (t->point.object == STRATEGY_ANY_OBJECT)
-		return t->function ? t->objects[0] : 0;
-	return t->point.object == STRATEGY_NO_OBJECT ? 0 : t->point.object;
-}
-
-static const char *name_now(struct scheduler *c, struct sched_thread *t)
-{
-	struct inspect_stack calls = {0};
-	const struct inspect_call *own;
-	const struct type *type;
-	const char *found = NULL;
-	STR(name);
-
-	if (object_of(t) && calls_read(t->thread, 0, MOST_CALLS, &calls) == 0) {
-		own = describe_own(t, &calls);
-		if (race_name(t, &calls, own ? (size_t)(own - calls.items) : calls.count,
-			      object_of(t), &name, &type))
-			found = schedule_text(&c->given->schedule, str_text(&name));
-	}
-	inspect_stack_fini(&calls);
-	return found;
-}
-
 const char *sched_name(struct sched *given, const struct strategy_point *point)
 {
 	struct sched_thread *t = thread_at_point(given->now, point);
 
+	struct inspect_stack calls = {0};
+
 	if (!t)
 		return NULL;
-	if (!(t->known & POINT_NAMED))
-		t->name = name_now(given->now, t);
-	t->known |= POINT_NAMED;
+	if (!(t->known & POINT_NAMED) && calls_read(t->thread, 0, MOST_CALLS, &calls) == 0)
+		name_object(given->now, t, &calls, describe_own(t, &calls));
+	inspect_stack_fini(&calls);
 	return t->name;
 }

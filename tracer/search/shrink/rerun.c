@@ -19,6 +19,9 @@ static void take_where(struct explore_failure *f, const struct run_result *r)
 	base_free(what);
 	base_free(f->where);
 	f->where = str_take(&where);
+	base_free(f->crash_file);
+	f->crash_file = strcmp(f->kind, "signal") == 0 ? base_strdup(str_text(&r->file)) : NULL;
+	f->crash_line = r->line;
 }
 
 /* Adds a line for each wait that returned without a signal. */

@@ -76,7 +76,8 @@ static const char *const end_fields[] = {
 	[SCRIPT_END_TIME_LIMIT] = "time_limit",
 };
 
-void script_expect(enum script_expected end, int number, const char *output, struct str *out)
+void script_expect(enum script_expected end, int number, const char *at, const char *output,
+		   struct str *out)
 {
 	if (end == SCRIPT_END_ANY)
 		return;
@@ -87,6 +88,10 @@ void script_expect(enum script_expected end, int number, const char *output, str
 		str_addf(out, "\"SIG%s\"", signame_text(number));
 	else
 		str_add(out, "true");
+	if (at) {
+		str_add(out, ", at = ");
+		foreign_lua_string(out, at);
+	}
 	if (output) {
 		str_add(out, ", stdout = ");
 		foreign_lua_string(out, output);

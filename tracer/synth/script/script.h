@@ -34,9 +34,10 @@ enum script_expected {
 	SCRIPT_END_TIME_LIMIT,
 };
 /* Appends expect { signal = "SIGSEGV" }, without a newline. `number` is the exit status or the
-   signal. `output` (may be NULL) is what standard output has to contain. Appends nothing for
-   SCRIPT_END_ANY. */
-void script_expect(enum script_expected end, int number, const char *output, struct str *out);
+   signal. `at` (may be NULL) is the location of the signal, `output` (may be NULL) what standard
+   output has to contain. Appends nothing for SCRIPT_END_ANY. */
+void script_expect(enum script_expected end, int number, const char *at, const char *output,
+		   struct str *out);
 
 /* Appends a comment in lines of at most 98 columns; `indent` is the number of blanks from the
    second line on. */

@@ -174,12 +174,12 @@ static void add_expect(const struct convert *c, struct str *out)
 	STR(expect);
 
 	if (strncmp(came, exits, sizeof(exits) - 1) == 0)
-		script_expect(SCRIPT_END_EXIT, atoi(came + sizeof(exits) - 1), NULL, &expect);
+		script_expect(SCRIPT_END_EXIT, atoi(came + sizeof(exits) - 1), NULL, NULL, &expect);
 	else if (strncmp(came, ends, sizeof(ends) - 1) == 0)
 		script_expect(SCRIPT_END_SIGNAL, signame_number(came + sizeof(ends) - 1), NULL,
-			      &expect);
+			      NULL, &expect);
 	else if (strcmp(came, "a deadlock") == 0)
-		script_expect(SCRIPT_END_DEADLOCK, 0, NULL, &expect);
+		script_expect(SCRIPT_END_DEADLOCK, 0, NULL, NULL, &expect);
 	if (expect.length)
 		str_addf(out, "%s\n", str_text(&expect));
 }
