@@ -45,6 +45,7 @@
 	ONE(as_bare)                                                                               \
 	ONE(waiting)                                                                               \
 	ONE(sched)                                                                                 \
+	ONE(crash)                                                                                 \
 	ONE(expected)                                                                              \
 	ONE(leftover)                                                                              \
 	ONE(statement)                                                                             \

@@ -119,14 +119,13 @@ static const char *name_object(struct scheduler *c, struct sched_thread *t,
 {
 	const struct type *type;
 	STR(name);
+	size_t at = own ? (size_t)(own - calls->items) : calls->count;
 
-	if (!(t->known & POINT_NAMED))
-		t->name =
-			object_of(t) && race_name(t, calls,
-						  own ? (size_t)(own - calls->items) : calls->count,
-						  object_of(t), &name, &type)
-				? schedule_text(&c->given->schedule, str_text(&name))
-				: NULL;
+	if (!(t->known & POINT_NAMED)) {
+		t->name = NULL;
+		if (object_of(t) && race_name(t, calls, at, object_of(t), &name, &type))
+			t->name = schedule_text(&c->given->schedule, str_text(&name));
+	}
 	t->known |= POINT_NAMED;
 	return t->name;
 }
