@@ -113,7 +113,7 @@ static uint64_t object_of(const struct sched_thread *t)
 	return t->point.object == STRATEGY_NO_OBJECT ? 0 : t->point.object;
 }
 
-/* Returns the name of the point's object by the debug information, or NULL. The schedule owns it. */
+/* Returns the debug information's name of the point's object, or NULL. The schedule owns it. */
 static const char *name_object(struct scheduler *c, struct sched_thread *t,
 			       const struct inspect_stack *calls, const struct inspect_call *own)
 {
