@@ -353,6 +353,9 @@ enum {
 };
 #define INTO(reader, member) reader, offsetof(struct cli, member)
 
+#define STRATEGY_WORD(name) "|" #name
+#define STRATEGY_WORDS	    (&(STRATEGIES(STRATEGY_WORD))[1]) /* "auto|random|..." */
+
 const struct option_row option_rows[OPTION_ROWS + 1] = {
 	{"gates", 'g', "FILE.lua", CMD_GATED | CMD_CHECK, INTO(read_list, run.scripts),
 	 "a gate script; may be repeated"},
@@ -372,10 +375,10 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	{"runs", 'n', "N", CMD_CONVERT, INTO(read_count, runs), "runs that verify the script (20)"},
 	{"output", 'o', "DIR", CMD_EXPLORE | CMD_HARNESS, INTO(read_string, output),
 	 "where what is found goes: DIR/1/, DIR/2/, ... (gatectl-found)"},
-	{"strategy", 0, "auto|random|pct|pos|surw|rff|dfs|dpor", CMD_EXPLORE | CMD_HARNESS,
-	 INTO(read_strategy, explore.strategy), "or FILE.lua, a strategy of your own (auto)"},
-	{"strategy", 0, "auto|random|pct|pos|surw|rff|dfs|dpor", CMD_RACES,
-	 INTO(read_strategy, explore.strategy), "which thread is next (" RACES_STRATEGY ")"},
+	{"strategy", 0, STRATEGY_WORDS, CMD_EXPLORE | CMD_HARNESS,
+	 INTO(read_strategy, explore.strategy), "or your own FILE.lua (auto)"},
+	{"strategy", 0, STRATEGY_WORDS, CMD_RACES, INTO(read_strategy, explore.strategy),
+	 "which thread is next (" RACES_STRATEGY ")"},
 	{"depth", 0, "D", CMD_EXPLORE | CMD_HARNESS, INTO(read_positive, explore.depth),
 	 "pct: how many orders make the bug (3)"},
 	{"bound", 0, "K", CMD_EXPLORE | CMD_HARNESS, INTO(read_bound, explore.bound),

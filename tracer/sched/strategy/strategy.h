@@ -114,6 +114,11 @@ struct strategy_options {
 
 struct strategy;
 
+/* All strategies, in the order of --help. NAME is strategy_NAME of NAME.c, except random and auto
+   (strategies.c). */
+#define STRATEGIES(ONE)                                                                            \
+	ONE(auto) ONE(random) ONE(pct) ONE(pos) ONE(surw) ONE(rff) ONE(dfs) ONE(dpor)
+
 /*
  * auto    a portfolio of pct (at its depth, one less, one more), pos, surw, rff and random. Runs
  *	   are divided by what each finds new; never much worse than the best of them.

@@ -212,9 +212,6 @@ bool strategy_is_own(const struct strategy *s, const struct strategy_point *p);
 /* Returns true in runs that treat own places as shared, since run 0 may not show all sharing. */
 bool strategy_looks_everywhere(const struct strategy *s);
 
-/* All strategies: NAME is strategy_NAME of NAME.c, except random and auto (strategies.c). */
-#define STRATEGIES(ONE)                                                                            \
-	ONE(auto) ONE(random) ONE(pct) ONE(pos) ONE(surw) ONE(rff) ONE(dfs) ONE(dpor)
 #define STRATEGY_DECLARED(name) extern const struct strategy_type strategy_##name;
 STRATEGIES(STRATEGY_DECLARED)
 
