@@ -270,14 +270,15 @@ def check_errors(path, text, complain):
 # A tour is a path through the call tree, so the checker keeps a stack of calls. A step is called by the step
 # before it or, when that has returned, by an earlier one, at a place of its text after the call that returned.
 # At most MAX_UNNAMED functions between two steps are not named. "(by `NAME`)" marks what no call shows: NAME is a
-# table, event or library function that one function or initialiser names together with the step; or it is an earlier
-# step, whose loop makes the call.
+# table, event or library function that one function, initialiser or list (ONE) names together with the step; or it is
+# an earlier step, whose loop makes the call.
 
 TOURS = "tracer/ARCHITECTURE.md"
 MAX_STEPS = [30, 18, 18, 18]
 MAX_UNNAMED = 2
 FUNCTION = re.compile(r"^(\w[^;{}#=]*?\b(\w+)\([^;{}]*?\)[^;{}()]*)\n\{\n(.*?)^\}", re.M | re.S)
 INITIALISER = re.compile(r"^\w[^;{}()#]*=\s*(?:\{.*?\};|[^{};]*;)", re.M | re.S)
+LIST = re.compile(r"^#define \w+\(ONE\)(?:.*\\\n)*.*$", re.M)
 STEP = re.compile(r"^\d+\. `(\w+)\(\)`(?:.*?\(by `(\w+)`\))?")
 
 
@@ -291,7 +292,7 @@ class Calls:
                 head, name, body = m.groups()
                 f = {"name": name, "path": path, "static": head.startswith("static") and path.endswith(".c"), "body": body}
                 self.functions.setdefault(name, []).append(f)
-            self.chunks += [m.group(0) for r in (FUNCTION, INITIALISER) for m in r.finditer(text)]
+            self.chunks += [m.group(0) for r in (FUNCTION, INITIALISER, LIST) for m in r.finditer(text)]
         for f in (f for fs in self.functions.values() for f in fs):
             names = re.finditer(r"(?<![\w.>])(\w+)\(", without_strings(f["body"]))
             f["calls"] = [(m.start(), g) for m in names for g in self.seen_from(m.group(1), f["path"])]

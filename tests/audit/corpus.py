@@ -4,7 +4,7 @@ sound (sound/). A comment at the end of a line says what has to be told of it:
     /* finding: TAG text */                   this has to be told
     /* finding: TAG text (or the other) */    one of the lines of the module that say so has to be
 
-TAG is one of TAGS; the text is the field or the locks, and where a whole object escapes or is freed the tag of its struct.
+TAG is one of FINDINGS of tracer/audit/checks/finding.h; the text is the field or the locks, and where a whole object escapes or is freed the tag of its struct.
 Of a module NAME the files are NAME.c and, where they exist, NAME.h and NAME_user.c, which is another module.
 A fault that shows in a run has a driver: cc -std=gnu11 -g -O0 -pthread -DDRIVER -o x NAME.c; it ends with 0, with 1 when
 the fault showed, or never when that is a deadlock or a wake-up that is lost.
@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDERS = {"fault": "faults", "sound": "sound"}
-TAGS = ("P1", "P2", "P3", "lock-order", "double-lock", "return-with-lock", "compound")
+with open(os.path.join(HERE, "..", "..", "tracer", "audit", "checks", "finding.h"), encoding="utf-8") as f:
+    TAGS = tuple(re.findall(r'^\tONE\(\w+, "([^"]+)"', f.read(), re.M))
 MARK = re.compile(r"/\* finding: (\S+) (.+?)( \(or the other\))? \*/$")
 
 

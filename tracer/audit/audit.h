@@ -7,17 +7,6 @@
 #include "tracer/audit/checks/finding.h"
 #include "tracer/audit/flow/facts.h"
 
-/* A possible fault in one function, judged when the facts of all functions are known. */
-enum suspicion_kind {
-	SUSPECT_LATE_WRITE, /* a write after the object was published */
-	SUSPECT_UNSET,	    /* a field without a value when its new object is published */
-	SUSPECT_FREED,	    /* freed while still reachable */
-	SUSPECT_KEPT_LOCK,
-	SUSPECT_DOUBLE_LOCK,
-	SUSPECT_COMPOUND,
-	SUSPECT_ESCAPE,
-};
-
 struct suspicion {
 	enum suspicion_kind kind;
 	unsigned function, term, field; /* index of the field + 1, or 0 */

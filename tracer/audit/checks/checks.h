@@ -117,22 +117,15 @@ void check_say(const struct audit *a, struct finding *f, const char *fmt, ...)
 
 /* ---- the properties -------------------------------------------------------------------------- */
 
-/* Adds the findings of P1. */
-void check_escape(struct audit *a);
-/* Adds the findings of P2. */
-void check_publication(struct audit *a);
-/* Adds the findings of P3, and fields that are safe. */
-void check_guards(struct audit *a);
-/* Adds lock-order, double-lock, return-with-lock and compound findings. */
-void check_locks(struct audit *a);
+/* check_NAME() adds the findings of one check. */
+#define CHECK_DECLARED(check) void check(struct audit *a);
+CHECKS(CHECK_DECLARED)
 
-/* Runs all checks. check_guards() does not repeat what check_escape() has reported. */
+/* Runs all checks. */
 static inline void checks_run(struct audit *a)
 {
-	check_escape(a);
-	check_publication(a);
-	check_guards(a);
-	check_locks(a);
+#define CHECK_RUN(check) check(a);
+	CHECKS(CHECK_RUN)
 }
 
 #endif

@@ -21,6 +21,22 @@
 #define FINDING_NAMED(tag, text, rule, description) FINDING_##tag,
 enum finding_tag { FINDINGS(FINDING_NAMED) FINDING_TAGS };
 
+/* All checks, in this order: check_NAME() of check_NAME.c. check_guards() does not repeat what
+   check_escape() has reported. */
+#define CHECKS(ONE) ONE(check_escape) ONE(check_publication) ONE(check_guards) ONE(check_locks)
+
+/* A possible fault in one function. suspect() in flow/ adds it; a check judges it when the facts of
+   all functions are known. */
+enum suspicion_kind {
+	SUSPECT_LATE_WRITE, /* a write after the object was published */
+	SUSPECT_UNSET,	    /* a field without a value when its new object is published */
+	SUSPECT_FREED,	    /* freed while still reachable */
+	SUSPECT_KEPT_LOCK,
+	SUSPECT_DOUBLE_LOCK,
+	SUSPECT_COMPOUND,
+	SUSPECT_ESCAPE,
+};
+
 /* How far the program itself supports a finding. */
 enum finding_confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
 
