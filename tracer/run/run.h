@@ -343,6 +343,8 @@ struct observer {
 	void (*outcome)(struct run *s);
 	/* `failed`: the error that prevented the run, and all there is to report; else NULL. */
 	void (*judged)(struct run *s, struct run_result *out, const struct error *failed);
+	/* Adds members to the JSON record of the run, which may be written before the end, too. */
+	void (*record)(struct run *s, struct json *j);
 };
 
 /* The parts of a run that are features; each list ends with NULL. */
@@ -481,8 +483,7 @@ struct run_process *run_process_next(const struct run *s, const struct run_proce
 struct run *run_of(const struct run_process *p);			/* the run of the process */
 const struct kept_list *run_process_kept(const struct run_process *p);	/* see kept_make() */
 struct tracee_process *run_process_tracee(const struct run_process *p); /* NULL: has ended */
-/* True until the process has ended. */
-bool run_process_lives(const struct run_process *p);
+bool run_process_lives(const struct run_process *p);			/* until it has ended */
 int run_process_pid(const struct run_process *p);	     /* stays valid after its end */
 int run_process_parent_pid(const struct run_process *p);     /* 0: the first process */
 const char *run_process_prefix(const struct run_process *p); /* "" or "p1/" */
@@ -500,8 +501,7 @@ const char *run_process_lost(const struct run_process *p);
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-/* Returns the number of threads, exited ones included. */
-size_t run_thread_count(const struct run *s);
+size_t run_thread_count(const struct run *s); /* of all threads, exited ones included */
 /* Threads in order of creation, exited ones included. Returns NULL after the last. */
 struct run_thread *run_thread_at(const struct run *s, size_t index);
 /* The thread created after `t`, or the first one for NULL. Returns NULL after the last. */
@@ -514,9 +514,8 @@ struct engine_thread *run_thread_engine(const struct run_thread *t); /* never NU
 struct run_process *run_process_of(const struct run_thread *t);	     /* never NULL */
 const struct kept_list *run_thread_kept(const struct run_thread *t); /* see kept_make() */
 struct tracee_thread *run_thread_tracee(const struct run_thread *t); /* NULL: has exited */
-/* True until the thread has exited. */
-bool run_thread_lives(const struct run_thread *t);
-bool run_thread_is_first(const struct run_thread *t);	  /* of its process */
+bool run_thread_lives(const struct run_thread *t);		     /* until it has exited */
+bool run_thread_is_first(const struct run_thread *t);		     /* of its process */
 const char *run_thread_name(const struct run_thread *t);  /* when last read, see threads_name() */
 const char *run_thread_state(const struct run_thread *t); /* when last noted: "held", ... */
 /* The start routine that libc calls; 0: unknown. */

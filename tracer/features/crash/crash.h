@@ -114,6 +114,6 @@ void crash_child_lines(const struct run *s, struct str *out);
 /* ---- record.c ------------------------------------------------------------------------------- */
 
 /* Adds members "crash" and "child_crashes" to the JSON record of the run. */
-void crash_record(const struct run *s, struct json *j);
+void crash_record(struct run *s, struct json *j);
 
 #endif

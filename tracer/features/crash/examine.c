@@ -407,4 +407,5 @@ const struct observer crash_observer = {
 	.goes = deliver,
 	.decision = examine_decided,
 	.outcome = examine_judge,
+	.record = crash_record,
 };

@@ -88,7 +88,7 @@ static void add_crash(const char *name, const struct run *s, const struct crash 
 	json_end_object(j);
 }
 
-void crash_record(const struct run *s, struct json *j)
+void crash_record(struct run *s, struct json *j)
 {
 	const struct crash *root = crash_of_root(s);
 

@@ -1,6 +1,5 @@
 /* Reports of a run (--report FILE): the record, and its JSON and JUnit forms. */
 #include "tracer/features/timeline/timeline.h"
-#include "tracer/features/crash/crash.h"
 #include "tracer/features/waiting/waiting.h"
 #include "tracer/base/signame.h"
 #include "tracer/scripts/scripts.h"
@@ -122,16 +121,6 @@ static void threads(struct run *s, struct json *j)
 	json_end_array(j);
 }
 
-/* Threads that the first line of the verdict is about. */
-static void cycle(struct run *s, struct json *j)
-{
-	json_array(j, "cycle");
-	run_each_thread(t, s)
-		if (waiting_of(t)->in_cycle)
-			json_string(j, NULL, run_thread_id(t));
-	json_end_array(j);
-}
-
 static void event(const struct happened *h, struct json *j)
 {
 	json_object(j, NULL);
@@ -181,8 +170,7 @@ void report_record(struct run *s, const struct report_head *head, struct json *j
 	gates(s, j);
 	places(s, j);
 	threads(s, j);
-	cycle(s, j);
-	crash_record(s, j);
+	observe(record, s, j);
 	events(s, j);
 }
 

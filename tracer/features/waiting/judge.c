@@ -485,4 +485,5 @@ const struct observer waiting_observer = {.stuck = answer,
 					  .thread_over = blocking_over,
 					  .comes = blocking_comes,
 					  .decision = blocking_decided,
-					  .tick = blocking_look};
+					  .tick = blocking_look,
+					  .record = words_record};

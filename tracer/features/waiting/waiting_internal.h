@@ -132,6 +132,8 @@ void waiters_find_owners(struct waiters *all, struct waiter *w);
 
 /* Fills in the thread's struct waiting from w. */
 void words_describe(struct waiters *all, struct waiter *w);
+/* Adds the member "cycle" to the JSON record of the run. */
+void words_record(struct run *s, struct json *j);
 
 /* ---- spin.c: observer hooks -------------------------------------------------------------- */
 

@@ -389,6 +389,16 @@ void words_describe(struct waiters *all, struct waiter *w)
 	take_owners(w, out);
 }
 
+/* Adds the threads that the first line of the verdict is about. */
+void words_record(struct run *s, struct json *j)
+{
+	json_array(j, "cycle");
+	run_each_thread(t, s)
+		if (waiting_of(t)->in_cycle)
+			json_string(j, NULL, run_thread_id(t));
+	json_end_array(j);
+}
+
 /* ---- sentences --------------------------------------------------------------------------- */
 
 void waiting_says(const struct run_thread *t, struct str *out)
