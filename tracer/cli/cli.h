@@ -63,21 +63,27 @@ struct command {
 	const char *wants; /* its first argument, for errors: "program" */
 };
 
-enum {
-	CMD_RUN = 1,
-	CMD_CHECK = 2,
-	CMD_LINES = 4,
-	CMD_PROVE = 8,
-	CMD_REPL = 16,
-	CMD_ATTACH = 32,
-	CMD_CONVERT = 64,
-	CMD_EXPLORE = 128,
-	CMD_REPLAY = 256,
-	CMD_RACES = 512,
-	CMD_HARNESS = 1024,
-	CMD_AUDIT = 2048,
-	CMD_ALL = 4095,
-};
+/* All commands: bit CMD_NAME, and command_NAME() of NAME.c, which returns the exit status. */
+#define COMMANDS(ONE)                                                                              \
+	ONE(RUN, run)                                                                              \
+	ONE(CHECK, check)                                                                          \
+	ONE(LINES, lines)                                                                          \
+	ONE(PROVE, prove)                                                                          \
+	ONE(REPL, repl)                                                                            \
+	ONE(ATTACH, attach)                                                                        \
+	ONE(CONVERT, convert)                                                                      \
+	ONE(EXPLORE, explore)                                                                      \
+	ONE(REPLAY, replay)                                                                        \
+	ONE(RACES, races)                                                                          \
+	ONE(HARNESS, harness)                                                                      \
+	ONE(AUDIT, audit)
+
+#define COMMAND_NUMBERED(bit, name) COMMAND_##bit,
+#define COMMAND_BIT(bit, name)	    CMD_##bit = 1 << COMMAND_##bit,
+#define COMMAND_DECLARED(bit, name) int command_##name(struct cli *cli);
+enum { COMMANDS(COMMAND_NUMBERED) COMMAND_COUNT };
+enum { COMMANDS(COMMAND_BIT) CMD_ALL = (1 << COMMAND_COUNT) - 1 };
+COMMANDS(COMMAND_DECLARED)
 
 /* Parses the options after argv[0], the command's name. Returns 0, or -1 with a usage error in
    *err. options_fini() frees *out in both cases. */
@@ -162,18 +168,5 @@ int attach_guarded(struct cli *cli, bool steered, int (*run)(struct cli *cli));
 
 /* Prints a line for each two arrivals that the script does not order. */
 void prove_print_orders(const struct prove *p);
-
-int command_run(struct cli *cli);     /* gatectl run; returns the exit status */
-int command_attach(struct cli *cli);  /* gatectl attach; returns the exit status */
-int command_check(struct cli *cli);   /* gatectl check; returns the exit status */
-int command_lines(struct cli *cli);   /* gatectl lines; returns the exit status */
-int command_prove(struct cli *cli);   /* gatectl prove; returns the exit status */
-int command_repl(struct cli *cli);    /* gatectl repl; returns the exit status */
-int command_explore(struct cli *cli); /* gatectl explore; returns the exit status */
-int command_replay(struct cli *cli);  /* gatectl replay; returns the exit status */
-int command_races(struct cli *cli);   /* gatectl races; returns the exit status */
-int command_harness(struct cli *cli); /* gatectl harness; returns the exit status */
-int command_audit(struct cli *cli);   /* gatectl audit; returns the exit status */
-int command_convert(struct cli *cli); /* gatectl convert; returns the exit status */
 
 #endif
