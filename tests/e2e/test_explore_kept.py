@@ -116,7 +116,7 @@ def test_ended_before_the_failure_is_examined(t):
     t.check(os.path.exists(t.path("kept/1/report.html")), "now it is", r)
 
 
-@params(2, 20, 26, 27, 28)  # the search's own copy, plain runs under gates, and such with a gate too few
+@params(2, 20, 26, 27, 28, 130)  # the search's own copy, plain runs under gates, such with a gate too few, verifying runs
 def test_ended_while_gates_are_looked_for(t, start):
     """Whichever run the signal comes in: what was found is told, and that nobody has looked for its gates to the end."""
     r = t.gate("explore", "-j", "1", "--verify", "40", "-o", t.path("kept"), compile_text("strike.c", STRIKE), t.path("starts"), str(start))
@@ -125,7 +125,11 @@ def test_ended_while_gates_are_looked_for(t, start):
     t.check(r.err.startswith("gatectl: found: 1 failure in "), "what was found", r)
     t.check(" schedules, " in r.err, "the summary", r)
     t.check("schedule" in os.listdir(t.path("kept/1")), "its folder", r)
-    if start > 2:
+    if start == 130:
+        t.check("\nthe script is not verified: the search was ended\n" in r.err, "a script, but not verified", r)
+        with open(t.path("kept/1/gates.lua")) as f:
+            t.check("\n-- It is not verified yet.\n" in f.read(), "its comment says so")
+    elif start > 2:
         t.check("\nno script of gates: the search for one was ended\n" in r.err, "why it has no script", r)
         t.check(os.path.exists(t.path("kept/1/report.json")), "its report", r)
 

@@ -227,7 +227,9 @@ static void add_story(const struct explore_failure *f, struct str *out)
 	str_add(out, f->text);
 	if (f->folder && !strstr(f->text, "\ntry: "))
 		str_addf(out, "try: gatectl replay %s/schedule\n", f->folder);
-	if (f->no_script)
+	if (f->script && !f->forced)
+		str_add(out, "the script is not verified: the search was ended\n");
+	else if (f->no_script)
 		str_addf(out, "no script of gates: %s\n", f->no_script);
 	if (f->forced) {
 		if (f->is_other)

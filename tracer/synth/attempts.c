@@ -239,6 +239,17 @@ static void take_rest(struct synth *g)
 		g->until = g->f->until - verified;
 }
 
+/* Keeps the script before its gates are dropped one by one and verified, which may take long. */
+static int keep_early(struct synth *g)
+{
+	if (!g->f->folder || g->f->script)
+		return 0;
+	if (synth_write(g) < 0)
+		return -1;
+	explore_keep_failure(g->e, g->f);
+	return 0;
+}
+
 static int try_plan(struct synth *g)
 {
 	STR(what);
@@ -256,7 +267,7 @@ static int try_plan(struct synth *g)
 		answer = look_around(g);
 	}
 	if (answer == 1)
-		answer = make_small(g);
+		answer = keep_early(g) < 0 ? -1 : make_small(g);
 	if (answer == 0)
 		not_forced(g);
 	return answer;
@@ -406,7 +417,7 @@ int synth_make(struct explore *e, struct explore_failure *f, double until)
 		e->x.over = true;
 		answer = -1;
 	}
-	if (answer < 0)
+	if (answer < 0 && !f->script)
 		no_script(&g, "the search for one was ended");
 	array_fini(&g.schedule.steps);
 	array_fini(&g.schedule.pending);

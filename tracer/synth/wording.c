@@ -64,6 +64,8 @@ static void add_title(const struct synth *g, struct str *out)
 	foreign_line(out, g->f->where);
 	str_add(out, ".\n");
 	add_command(g, out);
+	if (!g->f->forced)
+		str_add(out, "\nIt is not verified yet.");
 	if (g->f->forced) {
 		str_add(out, "\nIt has failed like that in ");
 		explore_gates_runs(g->f->forced, g->f->asked, g->f->forced_s, out);
