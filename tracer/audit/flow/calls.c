@@ -24,6 +24,16 @@ static unsigned constant_zero(struct audit_flow *w)
 	return term_of(w->t, TERM_CONSTANT, 0, 0);
 }
 
+static unsigned load_local(void *ctx, unsigned address)
+{
+	const struct audit_call *c = ctx;
+	const struct term is = term_at(c->w->t, address);
+
+	if (is.kind != TERM_LOCAL)
+		return is.kind == TERM_FIELD ? state_out(c->s, address) : 0;
+	return is.a == c->w->function->usr ? c->s->values[is.b] : 0;
+}
+
 /* ---- known functions ------------------------------------------------------------------------- */
 
 /* Returns the result of a try, without truths of an earlier one. */
@@ -66,6 +76,18 @@ static void note_thread(struct audit_flow *w, unsigned usr, bool is_own)
 		number_map_set(&w->audit->own_threads, usr, is_own ? THREAD_OWNS : THREAD_SHARES);
 }
 
+static void give_to_thread(const struct audit_call *c, unsigned given, bool is_own)
+{
+	struct audit_flow *w = c->w;
+
+	if (!given || term_kind(w->t, given) == TERM_CONSTANT)
+		return;
+	object_show(w, c->s, term_object(w->t, given), c->e->at);
+	summary_deed(w, (struct audit_deed){.kind = DEED_GIVEN, .object = given});
+	if (w->records && is_own)
+		summary_deed(w, (struct audit_deed){.kind = DEED_BEGUN, .object = given});
+}
+
 static void start_thread(const struct audit_call *c, unsigned function, unsigned given,
 			 unsigned handle)
 {
@@ -78,12 +100,17 @@ static void start_thread(const struct audit_call *c, unsigned function, unsigned
 		note_thread(w, body.a, is_own);
 	else if (body.kind == TERM_PARAMETER)
 		summary_deed(w, (struct audit_deed){DEED_START, given, function, handle, false});
-	if (!given)
-		return;
-	object_show(w, c->s, term_object(w->t, given), c->e->at);
-	summary_deed(w, (struct audit_deed){.kind = DEED_GIVEN, .object = given});
-	if (w->records && is_own)
-		summary_deed(w, (struct audit_deed){.kind = DEED_BEGUN, .object = given});
+	give_to_thread(c, given, is_own);
+}
+
+/* A thread of C++ is given all of its arguments. */
+static void start_cxx(const struct audit_call *c)
+{
+	const unsigned handle = argument(c, 0);
+
+	start_thread(c, argument(c, 1), argument(c, 2), handle);
+	for (unsigned i = 3; i < c->count; i++)
+		give_to_thread(c, argument(c, i), is_thread_of(c->w->t, handle, argument(c, i)));
 }
 
 /* Reads or writes what the argument points to, a part of a struct or a whole one. */
@@ -142,12 +169,69 @@ static void join_thread(const struct audit_call *c)
 	c->s->joins_threads = c->w->facts->joins_threads = true;
 }
 
+/* std::lock() takes several locks in no order: each as if it came first. */
+static void lock_all(const struct audit_call *c)
+{
+	STATE(before);
+
+	state_copy(&before, c->s);
+	for (unsigned i = 0; i < c->count; i++) {
+		STATE(alone);
+
+		state_copy(&alone, &before);
+		lock_take(c->w, &alone, argument(c, i), false, c->e->at);
+		if (argument(c, i))
+			lock_tried(c->w, c->s, argument(c, i), false, c->e->at);
+	}
+}
+
+/* Lock in the object, or the object itself, that is in the lockset; NULL if there is none. */
+static struct audit_held *held_in(const struct audit_call *c, unsigned object)
+{
+	array_each(struct audit_held, h, &c->s->held)
+		if (object && term_contains(c->w->t, h->lock, object))
+			return h;
+	return NULL;
+}
+
+/* Value of the lock holder at the address. */
+static unsigned held_by(const struct audit_call *c, unsigned address)
+{
+	const unsigned kept = load_local((void *)(uintptr_t)c, address);
+	const unsigned value = kept ? kept : term_of(c->w->t, TERM_LOAD, address, 0);
+
+	return term_kind(c->w->t, value) == TERM_CONSTANT ? 0 : value;
+}
+
+static void release_held(const struct audit_call *c, bool is_given)
+{
+	const unsigned lock = held_by(c, argument(c, 0));
+	const struct audit_held *h = held_in(c, lock);
+
+	if (h && h->mode != HELD_LEFT)
+		lock_release(c->w, c->s, h->lock, c->e->at);
+	else if (!h && is_given)
+		lock_release(c->w, c->s, lock, c->e->at);
+}
+
+/* A lock of another function may be held by a caller. */
+static unsigned owns(const struct audit_call *c)
+{
+	const struct audit_held *h = held_in(c, argument(c, 0));
+	const enum term_kind kind = term_kind(c->w->t, argument(c, 0));
+
+	if (!h && (kind == TERM_LOAD || kind == TERM_PARAMETER || !kind))
+		return evaluate_anything(c->w, c->s, c->e);
+	return term_of(c->w->t, TERM_CONSTANT, h && h->mode != HELD_LEFT, 0);
+}
+
 static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 {
 	static const unsigned tries[] = {
 		[DOES_TRY] = TRIED_ZERO,
 		[DOES_TRY_SHARED] = TRIED_ZERO | TRIED_SHARED,
 		[DOES_TRY_TRUE] = TRIED_NOT_ZERO,
+		[DOES_TRY_SHARED_TRUE] = TRIED_NOT_ZERO | TRIED_SHARED,
 	};
 	struct audit_flow *w = c->w;
 	struct state *s = c->s;
@@ -166,6 +250,7 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 	case DOES_TRY:
 	case DOES_TRY_SHARED:
 	case DOES_TRY_TRUE:
+	case DOES_TRY_SHARED_TRUE:
 		return try_lock(w, s, first, tries[effect]);
 	case DOES_INIT:
 	case DOES_INIT_RECURSIVE:
@@ -186,6 +271,18 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 		start_thread(c, argument(c, effect == DOES_THREAD ? 2 : 1),
 			     argument(c, effect == DOES_THREAD ? 3 : 2), first);
 		break;
+	case DOES_LOCK_ALL:
+		lock_all(c);
+		break;
+	case DOES_CXX_THREAD:
+		start_cxx(c);
+		break;
+	case DOES_RELEASE:
+	case DOES_RELEASE_GIVEN:
+		release_held(c, effect == DOES_RELEASE_GIVEN);
+		break;
+	case DOES_OWNS:
+		return owns(c);
 	case DOES_JOIN:
 		join_thread(c);
 		break;
@@ -206,16 +303,6 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 }
 
 /* ---- functions of the program ---------------------------------------------------------------- */
-
-static unsigned load_local(void *ctx, unsigned address)
-{
-	const struct audit_call *c = ctx;
-	const struct term is = term_at(c->w->t, address);
-
-	if (is.kind != TERM_LOCAL)
-		return is.kind == TERM_FIELD ? state_out(c->s, address) : 0;
-	return is.a == c->w->function->usr ? c->s->values[is.b] : 0;
-}
 
 static unsigned bind(const struct audit_call *c, unsigned term)
 {

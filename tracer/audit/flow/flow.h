@@ -168,6 +168,8 @@ enum call_effect {
 	DOES_TRY, /* the lock is taken if the result is 0 */
 	DOES_TRY_SHARED,
 	DOES_TRY_TRUE, /* the lock is taken if the result is not 0 */
+	DOES_TRY_SHARED_TRUE,
+	DOES_LOCK_ALL, /* takes all locks that it gets, in no order */
 	DOES_UNLOCK,
 	DOES_INIT,
 	DOES_INIT_RECURSIVE,
@@ -177,16 +179,26 @@ enum call_effect {
 	DOES_FREE,
 	DOES_THREAD,	 /* arguments 3 and 4 are function and its argument */
 	DOES_C11_THREAD, /* arguments 2 and 3 are function and its argument */
+	/* Argument 2 is the function; those from 3 on are given to the thread. */
+	DOES_CXX_THREAD,
 	DOES_JOIN,
 	DOES_ONCE,
 	DOES_WRITE, /* writes what argument 1 points to */
 	DOES_COPY,  /* copies what argument 2 points to there */
 	DOES_END,
+	/* End of a lock holder at the address: its lock is released if it is held here, or if a
+	   caller may hold it. */
+	DOES_RELEASE,
+	DOES_RELEASE_GIVEN,
+	DOES_OWNS,     /* whether the lock is held */
 	DOES_SET_JUMP, /* its second return has the lockset of the longjmp() */
 };
 
 /* Returns the effect of a function by name; DOES_NOTHING if unknown. */
 enum call_effect call_effect_of(const struct audit_options *o, const char *name);
+/* Returns the effect of a function of C++ (known_cxx.c): "std::CLASS::FUNCTION", and what the
+   frontend calls "operator-new" and the like. */
+enum call_effect call_effect_cxx(const char *name);
 /* Returns true if the name looks like a library's function to create a thread. */
 bool call_may_make_thread(const char *name);
 

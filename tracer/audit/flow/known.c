@@ -54,10 +54,10 @@ enum call_effect call_effect_of(const struct audit_options *o, const char *name)
 		return DOES_LOCK;
 	if (is_in_option(name, o->unlock))
 		return DOES_UNLOCK;
-	for (size_t i = 0; *name && i < sizeof(known) / sizeof(*known); i++)
+	for (size_t i = 0; word_char(*name) && i < sizeof(known) / sizeof(*known); i++)
 		if (word_find(known[i].names, name, strlen(name)))
 			return known[i].effect;
-	return DOES_NOTHING;
+	return call_effect_cxx(name);
 }
 
 bool call_may_make_thread(const char *name)

@@ -19,7 +19,8 @@ static enum CXChildVisitResult cursor_collect(CXCursor c, CXCursor parent, CXCli
 	enum CXCursorKind kind = to->reader->clang.getCursorKind(c);
 
 	(void)parent;
-	if (kind != CXCursor_TypeRef && kind != CXCursor_MemberRef)
+	if (kind != CXCursor_TypeRef && kind != CXCursor_MemberRef &&
+	    kind != CXCursor_TemplateRef && kind != CXCursor_NamespaceRef)
 		*array_add(to->out) = c;
 	return CXChildVisit_Continue;
 }

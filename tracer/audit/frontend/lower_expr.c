@@ -1,5 +1,5 @@
 /* Lowers expressions, and conditions to basic blocks. */
-#include "tracer/audit/frontend/reader.h"
+#include "tracer/audit/frontend/cxx.h"
 #include "tracer/base/text/word.h"
 
 #include <stdio.h>
@@ -25,6 +25,11 @@ struct audit_expr *lower_new(struct lower *l, enum audit_expr_kind kind, CXCurso
 	e->record = record_of_type(l->reader, l->reader->clang.getCursorType(c));
 	e->decays = decays(l, c);
 	e->is_pointer = cursor_type(l->reader, c).kind == CXType_Pointer;
+	if (e->decays && l->reader->cxx &&
+	    cxx_is_pointer(cxx_class_of(l->reader, cursor_type(l->reader, c)))) {
+		e->decays = false;
+		e->is_pointer = true;
+	}
 	e->count = operands;
 	e->operands = operands ? (struct audit_expr **)(e + 1) : NULL;
 	return e;
@@ -336,8 +341,9 @@ static struct audit_expr *lower_parts(struct lower *l, CXCursor c, const struct 
 struct audit_expr *lower_expr(struct lower *l, CXCursor c)
 {
 	CHILDREN(parts, l->reader, c);
+	struct audit_expr *e = l->reader->cxx ? l->reader->cxx->expr(l, c, &parts) : NULL;
 
-	return lower_parts(l, c, &parts);
+	return e ? e : lower_parts(l, c, &parts);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* Lowers statements, scopes and functions to basic blocks. */
-#include "tracer/audit/frontend/reader.h"
+#include "tracer/audit/frontend/cxx.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -24,7 +24,7 @@ void lower_global(struct audit_reader *r, CXCursor declaration)
 	if (!usr || number_map_get(&p->global_of, usr))
 		return;
 	g = array_add(&p->globals);
-	g->name = cursor_name(r, declaration);
+	g->name = r->cxx ? cxx_shown_name(r, declaration) : cursor_name(r, declaration);
 	g->record = record_of_type(r, type);
 	number_map_set(&p->global_of, usr, (unsigned)p->globals.count);
 }
@@ -53,7 +53,7 @@ static unsigned cleanup_of(struct lower *l, CXCursor c)
 	return interned_add(&l->reader->program->names, str_text(&usr));
 }
 
-static unsigned add_local(struct lower *l, CXCursor c)
+unsigned lower_add_local(struct lower *l, CXCursor c)
 {
 	struct audit_local *local = array_add(&l->function->locals);
 	CXType type = l->reader->clang.getCursorType(c);
@@ -64,7 +64,7 @@ static unsigned add_local(struct lower *l, CXCursor c)
 	return (unsigned)l->function->locals.count - 1;
 }
 
-static struct audit_expr *local_expr(struct lower *l, unsigned local, CXCursor c)
+struct audit_expr *lower_local_expr(struct lower *l, unsigned local, CXCursor c)
 {
 	struct audit_expr *e = lower_new(l, EXPR_LOCAL, c, 0);
 
@@ -78,10 +78,22 @@ static struct audit_expr *add_assignment(struct lower *l, CXCursor c, unsigned l
 {
 	struct audit_expr *e = lower_new(l, EXPR_ASSIGN, c, 2);
 
-	e->operands[0] = local_expr(l, local, c);
+	e->operands[0] = lower_local_expr(l, local, c);
 	e->operands[1] = value;
 	lower_step(l, e);
 	return e->operands[0];
+}
+
+void lower_add_cleanup(struct lower *l, unsigned local, unsigned function)
+{
+	const CXCursor declaration = l->declared.items[local];
+	struct lower_cleanup cleanup = {local, 0, l->scope_end};
+	struct cursor_text file;
+	unsigned end;
+
+	(void)cursor_offsets(l->reader, declaration, &cleanup.from, &end, &file);
+	l->function->locals.items[local].cleanup = function;
+	*array_add(&l->cleanups) = cleanup;
 }
 
 static void lower_variable(struct lower *l, CXCursor c)
@@ -95,7 +107,9 @@ static void lower_variable(struct lower *l, CXCursor c)
 		lower_global(l->reader, c);
 		return;
 	}
-	local = add_local(l, c);
+	if (l->reader->cxx && l->reader->cxx->variable(l, c))
+		return;
+	local = lower_add_local(l, c);
 	for (size_t i = 0; i < parts.count; i++) {
 		const enum CXCursorKind kind = cursor_kind(l->reader, parts.items[i]);
 
@@ -104,10 +118,8 @@ static void lower_variable(struct lower *l, CXCursor c)
 		if (i + 1 == parts.count && clang->isExpression(kind))
 			add_assignment(l, c, local, lower_expr(l, parts.items[i]));
 	}
-	if (cleanup) {
-		l->function->locals.items[local].cleanup = cleanup;
-		*array_add(&l->cleanups) = local;
-	}
+	if (cleanup)
+		lower_add_cleanup(l, local, cleanup);
 }
 
 /* ---- scopes and cleanups --------------------------------------------------------------------- */
@@ -119,7 +131,7 @@ static void call_cleanup(struct lower *l, unsigned local, CXCursor c)
 			  *address = lower_new(l, EXPR_ADDRESS, c, 1);
 
 	f->id = l->function->locals.items[local].cleanup;
-	address->operands[0] = local_expr(l, local, c);
+	address->operands[0] = lower_local_expr(l, local, c);
 	e->operands[0] = f;
 	e->operands[1] = address;
 	lower_step(l, e);
@@ -129,18 +141,22 @@ static void call_cleanup(struct lower *l, unsigned local, CXCursor c)
 static void leave_scopes(struct lower *l, size_t outside, CXCursor c)
 {
 	for (size_t i = l->cleanups.count; i > outside; i--)
-		call_cleanup(l, l->cleanups.items[i - 1], c);
+		if (l->cleanups.items[i - 1].local + 1 != l->returned)
+			call_cleanup(l, l->cleanups.items[i - 1].local, c);
 }
 
-static void end_scope(struct lower *l, size_t outside, CXCursor c)
+size_t lower_scope(const struct lower *l)
+{
+	return l->cleanups.count;
+}
+
+void lower_end_scope(struct lower *l, size_t outside, CXCursor c)
 {
 	leave_scopes(l, outside, c);
 	l->cleanups.count = outside;
 }
 
 /* ---- statements ------------------------------------------------------------------------------ */
-
-static void lower_statement(struct lower *l, CXCursor c);
 
 /* Ends the block with a jump; only a label reaches what follows. */
 static void go(struct lower *l, unsigned to)
@@ -162,13 +178,41 @@ static unsigned label_block(struct lower *l, unsigned name)
 	return label->block;
 }
 
+static unsigned end_offset(const struct lower *l, CXCursor c)
+{
+	struct cursor_text file;
+	unsigned from, to;
+
+	return cursor_offsets(l->reader, c, &from, &to, &file) ? to : 0;
+}
+
 static void lower_compound(struct lower *l, const struct cursors *parts, CXCursor c)
 {
 	const size_t outside = l->cleanups.count;
+	const unsigned scope_end = l->scope_end;
 
+	l->scope_end = end_offset(l, c);
 	for (size_t i = 0; i < parts->count; i++)
 		lower_statement(l, parts->items[i]);
-	end_scope(l, outside, c);
+	lower_end_scope(l, outside, c);
+	l->scope_end = scope_end;
+}
+
+/* Leaves the scopes of the locals that do not exist at the label. */
+static void lower_goto(struct lower *l, CXCursor c, CXCursor to)
+{
+	const CXCursor label = l->reader->clang.getCursorReferenced(to);
+	struct cursor_text file;
+	unsigned at, end;
+
+	if (l->cleanups.count && cursor_offsets(l->reader, label, &at, &end, &file))
+		for (size_t i = l->cleanups.count; i > 0; i--) {
+			const struct lower_cleanup is = l->cleanups.items[i - 1];
+
+			if (is.to && (at < is.from || at > is.to))
+				call_cleanup(l, is.local, c);
+		}
+	go(l, label_block(l, cursor_name(l->reader, to)));
 }
 
 struct audit_expr *lower_inner(struct lower *l, CXCursor compound)
@@ -183,7 +227,7 @@ struct audit_expr *lower_inner(struct lower *l, CXCursor compound)
 			last = lower_expr(l, parts.items[i]);
 		else
 			lower_statement(l, parts.items[i]);
-	end_scope(l, outside, compound);
+	lower_end_scope(l, outside, compound);
 	return last ? last : lower_new(l, EXPR_OTHER, compound, 0);
 }
 
@@ -243,6 +287,25 @@ static void lower_loop(struct lower *l, const struct loop *f, bool body_first)
 		lower_step(l, lower_expr(l, *f->step));
 		lower_jump(l, head);
 	}
+	l->block = behind;
+}
+
+void lower_rounds(struct lower *l, void (*round)(struct lower *l, void *data), void *data)
+{
+	const unsigned head = lower_block_new(l), body = lower_block_new(l),
+		       behind = lower_block_new(l);
+	const struct lower_target breaks = l->breaks, continues = l->continues;
+
+	lower_jump(l, head);
+	l->block = head;
+	lower_branch(l, NULL, body, behind);
+	l->block = body;
+	l->breaks = target_at(l, behind);
+	l->continues = target_at(l, head);
+	round(l, data);
+	l->breaks = breaks;
+	l->continues = continues;
+	lower_jump(l, head);
 	l->block = behind;
 }
 
@@ -343,12 +406,19 @@ static void lower_labelled(struct lower *l, CXCursor c, const struct cursors *pa
 
 static void lower_return(struct lower *l, CXCursor c, const struct cursors *parts)
 {
-	struct audit_expr *value = parts->count ? lower_expr(l, parts->items[0]) : NULL;
+	const size_t outside = l->cleanups.count;
+	struct audit_expr *value = NULL;
 
+	if (parts->count && l->reader->cxx)
+		value = l->reader->cxx->result(l, parts->items[0]);
+	if (parts->count && !value)
+		value = lower_expr(l, parts->items[0]);
 	/* The value is computed before the cleanups run. */
 	if (value && l->cleanups.count)
-		value = add_assignment(l, c, add_local(l, c), value);
+		value = add_assignment(l, c, lower_add_local(l, c), value);
 	leave_scopes(l, 0, c);
+	l->returned = 0;
+	l->cleanups.count = outside;
 	lower_open_block(l)->end = END_RETURN;
 	lower_open_block(l)->value = value;
 	lower_open_block(l)->at = cursor_place(l->reader, c);
@@ -375,7 +445,7 @@ static void lower_loops(struct lower *l, CXCursor c, const struct cursors *parts
 	}
 }
 
-static void lower_kind(struct lower *l, CXCursor c, const struct cursors *parts)
+void lower_kind(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	switch ((unsigned)cursor_kind(l->reader, c)) {
 	case CXCursor_CompoundStmt:
@@ -408,7 +478,7 @@ static void lower_kind(struct lower *l, CXCursor c, const struct cursors *parts)
 		return;
 	case CXCursor_GotoStmt:
 		if (parts->count)
-			go(l, label_block(l, cursor_name(l->reader, parts->items[0])));
+			lower_goto(l, c, parts->items[0]);
 		return;
 	case CXCursor_ReturnStmt:
 		lower_return(l, c, parts);
@@ -425,29 +495,40 @@ static void lower_kind(struct lower *l, CXCursor c, const struct cursors *parts)
 	}
 }
 
-static void lower_statement(struct lower *l, CXCursor c)
+void lower_statement(struct lower *l, CXCursor c)
 {
+	const size_t outside = l->cleanups.count;
+
 	if (l->reader->clang.isExpression(cursor_kind(l->reader, c))) {
 		lower_step(l, lower_expr(l, c));
+		/* Temporary objects of C++. */
+		lower_end_scope(l, outside, c);
 	} else {
 		CHILDREN(parts, l->reader, c);
 
-		lower_kind(l, c, &parts);
+		if (!l->reader->cxx || !l->reader->cxx->statement(l, c, &parts))
+			lower_kind(l, c, &parts);
 	}
 }
 
 /* ---- a function ------------------------------------------------------------------------------ */
 
-static void lower_body(struct lower *l, CXCursor definition, CXCursor body)
+void lower_body(struct lower *l, CXCursor definition, CXCursor body)
 {
+	const struct lower_language *cxx = l->reader->cxx;
+
 	l->block = lower_block_new(l);
+	if (cxx)
+		cxx->enter(l, definition);
 	lower_statement(l, body);
+	lower_end_scope(l, 0, definition);
+	if (cxx)
+		cxx->leave(l, definition);
 	lower_open_block(l)->end = END_RETURN;
 	lower_open_block(l)->at = cursor_end(l->reader, definition);
 }
 
-/* True if this function was read. Two programs may define the same name. */
-static bool is_read(const struct audit_program *p, const struct audit_function *f)
+bool lower_is_read(const struct audit_program *p, const struct audit_function *f)
 {
 	unsigned known = number_map_get(&p->function_of, f->usr);
 
@@ -455,6 +536,20 @@ static bool is_read(const struct audit_program *p, const struct audit_function *
 		if (f->is_static || !f->unit || p->functions.items[known - 1].unit == f->unit)
 			return true;
 	return false;
+}
+
+void lower_done(struct lower *l)
+{
+	struct audit_program *p = l->reader->program;
+	struct audit_function *f = l->function;
+
+	array_fini(&l->declared);
+	array_fini(&l->labels);
+	array_fini(&l->cleanups);
+	array_fini(&l->cases);
+	array_fini(&l->references);
+	*array_add(&p->functions) = *f;
+	number_map_set(&p->function_of, f->usr, (unsigned)p->functions.count);
 }
 
 void lower_function(struct audit_reader *r, CXCursor definition)
@@ -471,21 +566,18 @@ void lower_function(struct audit_reader *r, CXCursor definition)
 		f.unit = r->source;
 	if (f.unit && !f.is_static)
 		*array_add(&p->definitions) = (struct audit_definition){f.usr, f.unit};
-	if (!f.usr || is_read(p, &f))
+	if (!f.usr || lower_is_read(p, &f))
 		return;
 	f.next = number_map_get(&p->function_of, f.usr);
 	f.name = cursor_name(r, definition);
 	f.wants_lock = comment_wants_lock(r, definition);
+	if (r->cxx)
+		r->cxx->begin(&l, definition);
 	for (size_t i = 0; i < parts.count; i++)
 		if (cursor_kind(r, parts.items[i]) == CXCursor_ParmDecl)
-			add_local(&l, parts.items[i]);
+			lower_add_local(&l, parts.items[i]);
 	f.parameters = (unsigned)f.locals.count;
 	if (parts.count && cursor_kind(r, parts.items[parts.count - 1]) == CXCursor_CompoundStmt)
 		lower_body(&l, definition, parts.items[parts.count - 1]);
-	array_fini(&l.declared);
-	array_fini(&l.labels);
-	array_fini(&l.cleanups);
-	array_fini(&l.cases);
-	*array_add(&p->functions) = f;
-	number_map_set(&p->function_of, f.usr, (unsigned)p->functions.count);
+	lower_done(&l);
 }

@@ -1,5 +1,5 @@
 /* Reads sources into the program: compile commands, then one unit after the other. */
-#include "tracer/audit/frontend/reader.h"
+#include "tracer/audit/frontend/cxx.h"
 
 #include "tracer/base/files/file.h"
 #include "tracer/base/text/foreign.h"
@@ -233,13 +233,43 @@ static void read_function(struct reading *r, CXCursor c)
 	lower_function(&r->reader, c);
 }
 
+/* Reads a declaration of C++. Returns false for one that C has, too. */
+static bool read_cxx(struct reading *r, CXCursor c, enum CXChildVisitResult *next)
+{
+	*next = CXChildVisit_Continue;
+	switch ((unsigned)cursor_kind(&r->reader, c)) {
+	case CXCursor_ClassDecl:
+	case CXCursor_StructDecl:
+		record_of_type(&r->reader, r->reader.clang.getCursorType(c));
+		*next = CXChildVisit_Recurse;
+		return true;
+	case CXCursor_Namespace:
+	case CXCursor_LinkageSpec:
+	case CXCursor_UnexposedDecl:
+	case CXCursor_FriendDecl:
+		*next = CXChildVisit_Recurse;
+		return true;
+	case CXCursor_CXXMethod:
+	case CXCursor_Constructor:
+	case CXCursor_Destructor:
+	case CXCursor_ConversionFunction:
+		read_function(r, c);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static enum CXChildVisitResult read_top(CXCursor c, CXCursor parent, CXClientData data)
 {
 	struct reading *r = data;
+	enum CXChildVisitResult next;
 
 	(void)parent;
 	if (r->reader.clang.Location_isInSystemHeader(r->reader.clang.getCursorLocation(c)))
 		return CXChildVisit_Continue;
+	if (r->reader.cxx && read_cxx(r, c, &next))
+		return next;
 	switch ((unsigned)cursor_kind(&r->reader, c)) {
 	case CXCursor_FunctionDecl:
 		read_function(r, c);
@@ -309,7 +339,9 @@ static CXTranslationUnit parse(struct reading *r, const struct unit *u, const ch
 	STR(where);
 
 	str_addf(&where, "-working-directory=%s", u->folder ? u->folder : "");
-	*array_add(&words) = u->folder ? str_text(&where) : "-std=gnu11";
+	*array_add(&words) = u->folder		      ? str_text(&where)
+			     : cxx_is_source(u->file) ? "-std=gnu++20"
+						      : "-std=gnu11";
 	array_each(char *const, word, &u->words)
 		*array_add(&words) = *word;
 	caught_begin(&caught);
@@ -341,18 +373,31 @@ static char *hopeless(struct reading *r, const struct unit *u)
 
 	if (access(u->file, R_OK) != 0)
 		return base_strdup("the file does not exist");
-	if (!dot || strcmp(dot, ".c") != 0)
-		return base_strdup("it is not C");
+	if (!dot || (strcmp(dot, ".c") != 0 && !cxx_is_source(u->file)))
+		return base_strdup("it is not C or C++");
 	/* Reading a pipe would block. */
 	if (stat(u->file, &s) != 0 || !S_ISREG(s.st_mode))
 		return base_strdup("it is not a regular file");
 	return included_no_file(&i, u->file);
 }
 
+static void read_declarations(struct reading *r)
+{
+	const struct clang *c = &r->reader.clang;
+	struct cxx_unit unit = {0};
+
+	r->reader.cxx = cxx_is_source(r->reader.file) ? &cxx_language : NULL;
+	r->reader.cxx_unit = &unit;
+	c->visitChildren(c->getTranslationUnitCursor(r->reader.unit), read_top, r);
+	if (r->reader.cxx)
+		cxx_read_wanted(&r->reader);
+	cxx_unit_fini(&unit);
+	r->reader.cxx_unit = NULL;
+}
+
 /* Returns why the unit was not read, or NULL; the caller frees it. */
 static char *read_parsed(struct reading *r, const struct unit *u)
 {
-	const struct clang *c = &r->reader.clang;
 	char *error = first_error(&r->reader, u->file);
 
 	if (error)
@@ -361,7 +406,7 @@ static char *read_parsed(struct reading *r, const struct unit *u)
 	r->reader.file = u->file;
 	r->reader.source = u->source;
 	r->reader.program->lines += count_lines(u->file);
-	c->visitChildren(c->getTranslationUnitCursor(r->reader.unit), read_top, r);
+	read_declarations(r);
 	return NULL;
 }
 

@@ -1,4 +1,4 @@
-/* Reads C into the program: interfaces between the files of this folder. A cursor has two
+/* Reads C and C++ into the program: interfaces between the files of this folder. A cursor has two
    positions: the spelling location, where its text is (also in a macro's definition), and the file
    location, where the macro is used. */
 #ifndef GATECTL_AUDIT_FRONTEND_READER_H
@@ -36,7 +36,13 @@
 	X(CompileCommands_dispose) X(CompileCommands_getSize) \
 	X(CompileCommands_getCommand) X(CompileCommand_getDirectory) \
 	X(CompileCommand_getFilename) X(CompileCommand_getNumArgs) \
-	X(CompileCommand_getArg)
+	X(CompileCommand_getArg) X(Cursor_getNumArguments) X(Cursor_getArgument) \
+	X(getResultType) X(getArgType) X(isConstQualifiedType) X(Type_visitFields) \
+	X(Type_getTemplateArgumentAsType) X(Type_getNumTemplateArguments) \
+	X(CXXMethod_isStatic) X(CXXMethod_isConst) X(CXXMethod_isVirtual) \
+	X(CXXMethod_isDefaulted) X(CXXConstructor_isCopyConstructor) \
+	X(CXXConstructor_isMoveConstructor) X(getCXXAccessSpecifier) \
+	X(getSpecializedCursorTemplate) X(getCursorDefinition)
 /* clang-format on */
 
 struct clang {
@@ -98,6 +104,9 @@ struct audit_reader {
 	const struct audit_read_options *options;
 	const char *file; /* path of the current unit */
 	unsigned source;  /* index + 1 of the current unit */
+	/* Lowers what only C++ has; NULL in a unit of C. */
+	const struct lower_language *cxx;
+	struct cxx_unit *cxx_unit; /* as `cxx` */
 };
 
 struct cursors {
@@ -107,8 +116,8 @@ struct cursors {
 
 /* ---- cursor.c -------------------------------------------------------------------------------- */
 
-/* Declares the children of a cursor, without references to types and members; freed at the end of
-   the scope. */
+/* Declares the children of a cursor, without references to types, members, templates and
+   namespaces; freed at the end of the scope. */
 #define CHILDREN(name, r, c)                                                                       \
 	struct cursors name __attribute__((cleanup(cursors_fini))) = cursor_children(r, c)
 /* Returns the children, as above; cursors_fini() frees them. */
@@ -185,6 +194,10 @@ struct lower_label {
 	unsigned name, block;
 };
 
+struct lower_cleanup {
+	unsigned local, from, to;
+};
+
 struct lower {
 	struct audit_reader *reader;
 	struct audit_function *function;
@@ -195,9 +208,31 @@ struct lower {
 	} breaks, continues;
 	struct cursors declared; /* declarations of the locals, in order */
 	ARRAY(struct lower_label) labels;
-	ARRAY(unsigned) cleanups; /* locals with a cleanup in open scopes */
-	ARRAY(unsigned) cases;	  /* blocks of the open switches' cases */
-	bool has_default;	  /* the innermost switch has a default */
+	/* Locals with a cleanup in open scopes; `from` and `to` are the offsets of the declaration
+	   and of the scope's end. */
+	ARRAY(struct lower_cleanup) cleanups;
+	unsigned scope_end;    /* offset in the file where the innermost compound ends */
+	ARRAY(unsigned) cases; /* blocks of the open switches' cases */
+	bool has_default;      /* the innermost switch has a default */
+	/* C++: locals that hold the address of what they refer to; index + 1 of `this`, or 0; the
+	   function returns a reference. */
+	ARRAY(unsigned) references;
+	unsigned self;
+	bool returns_reference;
+	unsigned returned; /* index + 1 of the local that the return statement gives away, or 0 */
+};
+
+/* Rules of a language beyond C. A function returns NULL or false where the rules of C hold. */
+struct lower_language {
+	struct audit_expr *(*expr)(struct lower *l, CXCursor c, const struct cursors *parts);
+	bool (*statement)(struct lower *l, CXCursor c, const struct cursors *parts);
+	bool (*variable)(struct lower *l, CXCursor c);
+	/* The value that a return statement gives. */
+	struct audit_expr *(*result)(struct lower *l, CXCursor value);
+	/* Before the parameters; before and after the body's statements. */
+	void (*begin)(struct lower *l, CXCursor definition);
+	void (*enter)(struct lower *l, CXCursor definition);
+	void (*leave)(struct lower *l, CXCursor definition);
 };
 
 /* Returns a new expression with room for the operands, in the program's memory. */
@@ -221,5 +256,27 @@ void lower_condition(struct lower *l, struct audit_expr *e, unsigned yes, unsign
 struct audit_expr *lower_inner(struct lower *l, CXCursor compound);
 /* Returns the index + 1 of the local, or 0. */
 unsigned lower_local(const struct lower *l, CXCursor declaration);
+/* Adds a local. Returns its index. */
+unsigned lower_add_local(struct lower *l, CXCursor c);
+/* Returns an expression that is the local. */
+struct audit_expr *lower_local_expr(struct lower *l, unsigned local, CXCursor c);
+/* Calls the function (USR) with the local's address where the open scope ends. */
+void lower_add_cleanup(struct lower *l, unsigned local, unsigned function);
+/* Returns the number of open cleanups. */
+size_t lower_scope(const struct lower *l);
+/* Calls the cleanups that were added since, and forgets them. */
+void lower_end_scope(struct lower *l, size_t outside, CXCursor c);
+/* Lowers a statement. */
+void lower_statement(struct lower *l, CXCursor c);
+/* Lowers a statement by the rules of C, with these parts. */
+void lower_kind(struct lower *l, CXCursor c, const struct cursors *parts);
+/* Lowers a loop that may end before each round; `round` adds the steps of one. */
+void lower_rounds(struct lower *l, void (*round)(struct lower *l, void *data), void *data);
+/* Lowers the body, a statement, of the function. */
+void lower_body(struct lower *l, CXCursor definition, CXCursor body);
+/* Returns true if this function was read. Two programs may define the same name. */
+bool lower_is_read(const struct audit_program *p, const struct audit_function *f);
+/* Adds the function to the program and frees the rest. */
+void lower_done(struct lower *l);
 
 #endif

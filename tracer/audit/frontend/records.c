@@ -1,5 +1,5 @@
 /* Structs and their fields; marks in comments of structs and functions. */
-#include "tracer/audit/frontend/reader.h"
+#include "tracer/audit/frontend/cxx.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -46,7 +46,10 @@ static bool is_lock(struct audit_reader *r, CXType type)
 	CXType canonical = element(r, r->clang.getCanonicalType(type));
 	unsigned record;
 
-	if (is_lock_name(r, element(r, type)) || is_lock_name(r, canonical))
+	if (r->cxx && cxx_is_reference(canonical))
+		return false;
+	if (is_lock_name(r, element(r, type)) || is_lock_name(r, canonical) ||
+	    (r->cxx && cxx_class_of(r, canonical) == CXX_LOCK))
 		return true;
 	record = canonical.kind == CXType_Record ? record_of_type(r, canonical) : 0;
 	return record && has_only_locks(r->program, &r->program->records.items[record - 1]);
@@ -105,7 +108,8 @@ static bool is_header(const char *file)
 
 static bool is_record(enum CXCursorKind kind)
 {
-	return kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl;
+	return kind == CXCursor_StructDecl || kind == CXCursor_UnionDecl ||
+	       kind == CXCursor_ClassDecl;
 }
 
 /* The named struct that contains an unnamed one. */
@@ -120,6 +124,11 @@ static CXCursor named_record(const struct audit_reader *r, CXCursor record)
 	return record;
 }
 
+static bool is_std_atomic(const struct audit_reader *r, CXType type)
+{
+	return r->cxx && !cxx_is_reference(type) && cxx_class_of(r, element(r, type)) == CXX_ATOMIC;
+}
+
 /* Adds a field. Its type may be a struct, which is read first and moves p->records. */
 static void add_field(struct audit_reader *r, unsigned record, CXCursor c)
 {
@@ -131,8 +140,9 @@ static void add_field(struct audit_reader *r, unsigned record, CXCursor c)
 
 	f.at = cursor_place(r, c);
 	f.lock = is_lock(r, type);
-	f.is_atomic = element(r, canonical).kind == CXType_Atomic;
-	f.is_record = element(r, canonical).kind == CXType_Record;
+	f.is_atomic = element(r, canonical).kind == CXType_Atomic || is_std_atomic(r, canonical);
+	f.is_record = record_of_type(r, element(r, canonical)) &&
+		      element(r, canonical).kind == CXType_Record;
 	f.guarded_by = guard_of(r, comment);
 	p->records.items[record].has_lock |= f.lock;
 	p->records.items[record].has_atomic |= f.is_atomic;
@@ -146,6 +156,26 @@ struct fields_to_read {
 	unsigned record;
 };
 
+/* A class has the locks of its base class. */
+static void add_base(struct audit_reader *r, unsigned record, CXCursor c)
+{
+	const unsigned base = record_of_type(r, r->clang.getCursorType(c));
+	const struct audit_record *of = base ? &r->program->records.items[base - 1] : NULL;
+
+	if (!of)
+		return;
+	r->program->records.items[record].has_lock |= of->has_lock;
+	r->program->records.items[record].has_atomic |= of->has_atomic;
+}
+
+static enum CXVisitorResult read_member(CXCursor c, CXClientData data)
+{
+	struct fields_to_read *to = data;
+
+	add_field(to->reader, to->record, c);
+	return CXVisit_Continue;
+}
+
 static enum CXChildVisitResult read_field(CXCursor c, CXCursor parent, CXClientData data)
 {
 	struct fields_to_read *to = data;
@@ -154,6 +184,8 @@ static enum CXChildVisitResult read_field(CXCursor c, CXCursor parent, CXClientD
 	(void)parent;
 	if (kind == CXCursor_FieldDecl)
 		add_field(to->reader, to->record, c);
+	else if (kind == CXCursor_CXXBaseSpecifier)
+		add_base(to->reader, to->record, c);
 	else if (is_record(kind) && to->reader->clang.Cursor_isAnonymous(c))
 		to->reader->clang.visitChildren(c, read_field, data);
 	return CXChildVisit_Continue;
@@ -162,9 +194,17 @@ static enum CXChildVisitResult read_field(CXCursor c, CXCursor parent, CXClientD
 /* Name of a struct; without a tag it is that of its typedef. */
 static unsigned records_name_of(struct audit_reader *r, CXCursor c)
 {
+	static const char unnamed[] = "(anonymous namespace)::";
 	const unsigned name = cursor_name(r, c);
 	OWNED(text) = NULL;
+	const char *shown;
 
+	if (r->cxx && *program_text(r->program, name)) {
+		text = clang_take(&r->clang, r->clang.getTypeSpelling(cursor_type(r, c)));
+		shown = strncmp(text, unnamed, strlen(unnamed)) == 0 ? text + strlen(unnamed)
+								     : text;
+		return interned_add(&r->program->names, shown);
+	}
 	if (*program_text(r->program, name) && !strchr(program_text(r->program, name), '('))
 		return name;
 	text = clang_take(&r->clang, r->clang.getTypeSpelling(r->clang.getCursorType(c)));
@@ -193,7 +233,11 @@ static unsigned read_record(struct audit_reader *r, CXCursor c)
 	known = (unsigned)p->records.count;
 	number_map_set(&p->record_of, usr, known);
 	to = (struct fields_to_read){r, known - 1};
-	r->clang.visitChildren(c, read_field, &to);
+	/* libclang shows no children of a class that a template makes. */
+	if (r->cxx && !r->clang.Cursor_isNull(r->clang.getSpecializedCursorTemplate(c)))
+		r->clang.Type_visitFields(r->clang.getCursorType(c), read_member, &to);
+	else
+		r->clang.visitChildren(c, read_field, &to);
 	return known;
 }
 
@@ -208,9 +252,11 @@ static unsigned record_of_declaration(struct audit_reader *r, CXCursor declarati
 unsigned record_of_type(struct audit_reader *r, CXType type)
 {
 	type = element(r, r->clang.getCanonicalType(type));
-	if (type.kind == CXType_Pointer)
+	if (r->cxx && cxx_is_pointer(cxx_class_of(r, type)))
+		type = cxx_held_type(r, type);
+	else if (type.kind == CXType_Pointer || cxx_is_reference(type))
 		type = element(r, r->clang.getCanonicalType(r->clang.getPointeeType(type)));
-	return type.kind == CXType_Record
+	return type.kind == CXType_Record && !(r->cxx && cxx_class_of(r, type) != CXX_OWN)
 		       ? record_of_declaration(r, r->clang.getTypeDeclaration(type))
 		       : 0;
 }
