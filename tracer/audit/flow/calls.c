@@ -289,6 +289,9 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 	case DOES_ONCE:
 		call_once(w, argument(c, 1));
 		break;
+	case DOES_MAKE:
+		object_make(w, first);
+		break;
 	case DOES_WRITE:
 	case DOES_COPY:
 		touch_whole(c, effect == DOES_COPY);
@@ -420,6 +423,9 @@ static void apply_deed(const struct audit_call *c, const struct audit_deed *d)
 	case DEED_MADE:
 		if (is_known_outside(c, d->object))
 			object_make(w, object);
+		break;
+	case DEED_KEPT:
+		object_keep(w, c->s, bind(c, d->address), object);
 		break;
 	case DEED_OUT:
 		break;

@@ -190,7 +190,9 @@ enum audit_deed_kind {
 	/* The field is updated from its own value, like a reference count. */
 	DEED_COUNTED,
 	DEED_FREED, /* freed; flag: not on every path */
-	DEED_MADE,  /* initialized or destroyed: no other thread has the object */
+	/* A pointer is kept at the address, in an object that is being made. */
+	DEED_KEPT,
+	DEED_MADE, /* initialized or destroyed: no other thread has the object */
 	/* `object` is the index of a parameter that points to where a new, unpublished object is
 	   stored. */
 	DEED_OUT,

@@ -183,6 +183,7 @@ enum call_effect {
 	DOES_CXX_THREAD,
 	DOES_JOIN,
 	DOES_ONCE,
+	DOES_MAKE,  /* constructor or destructor of the object */
 	DOES_WRITE, /* writes what argument 1 points to */
 	DOES_COPY,  /* copies what argument 2 points to there */
 	DOES_END,
@@ -213,6 +214,8 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 /* Stores the value, without an access. is_part: only the address of a part of the object. */
 void object_store(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  bool is_part, struct audit_place at);
+/* Keeps a pointer in an object that no other thread has: a load from there gives it again. */
+void object_keep(struct audit_flow *w, struct state *s, unsigned address, unsigned value);
 /* Publishes the object: other threads can reach it from now on. */
 void object_show(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at);
 /* The object is destroyed: it must not be reachable from where it was loaded. */

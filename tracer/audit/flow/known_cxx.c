@@ -52,8 +52,8 @@ static const struct {
 	{DOES_ALLOCATE_ZEROED, "operator-new"},
 	{DOES_FREE, "operator-delete"},
 	/* All members of the object are set, and no other thread has it. */
-	{DOES_WRITE, "(constructor)"},
-	{DOES_WRITE, "(destructor)"},
+	{DOES_MAKE, "(constructor)"},
+	{DOES_MAKE, "(destructor)"},
 };
 
 static enum call_effect effect_of_member(const char *name)

@@ -366,6 +366,18 @@ static bool is_kept(const struct audit_flow *w, const struct state *s, unsigned 
 	       object_is_own(w, s, address);
 }
 
+void object_keep(struct audit_flow *w, struct state *s, unsigned address, unsigned value)
+{
+	const unsigned to = term_object(w->t, address);
+
+	if (!value || term_kind(w->t, address) != TERM_FIELD ||
+	    (!is_own_local(w, to) && !object_is_made(w, to)))
+		return;
+	state_put_out(s, address, value);
+	if (w->records && term_kind(w->t, to) == TERM_PARAMETER)
+		summary_deed(w, (struct audit_deed){DEED_KEPT, value, address, 0, false});
+}
+
 static unsigned write_flags(struct audit_flow *w, const struct state *s, unsigned address,
 			    const struct audit_expr *e, bool is_atomic, bool is_update)
 {
@@ -392,6 +404,8 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 	}
 	if (is.kind == TERM_PARAMETER || is_kept(w, s, address, value, e) || state_out(s, address))
 		state_put_out(s, address, value);
+	else if (e->is_pointer)
+		object_keep(w, s, address, value);
 	if (term_kind(w->t, value) == TERM_CONSTANT && state_any_lock(s))
 		take_away(w, s, address, e);
 	a.flags = write_flags(w, s, address, e, is_atomic, is_update);

@@ -169,8 +169,9 @@ struct audit_expr *cxx_argument(struct lower *l, CXCursor c, CXType parameter)
 	if (!cxx_is_reference(parameter) || cxx_class_of(l->reader, parameter) == CXX_CLOSURE)
 		return e;
 	e = cxx_address(l, c, e);
-	/* The callee cannot write through a reference to const. */
+	/* The callee does not change what a lock holder or a reference to const refers to. */
 	e->is_pointer =
+		cxx_class_of(l->reader, parameter) != CXX_HOLDER &&
 		!l->reader->clang.isConstQualifiedType(l->reader->clang.getPointeeType(parameter));
 	return e;
 }
