@@ -157,6 +157,13 @@ struct cxx_unit {
 };
 
 extern const struct lower_language cxx_language;
+/* Returns text that calls the destructors of classes that templates make, to be appended to the
+   source, or NULL; the caller frees it. */
+char *cxx_appendix(struct audit_reader *r);
+/* Returns true for a function of that text. */
+bool cxx_is_appended(const struct audit_reader *r, CXCursor c);
+/* Finds the destructors that the appended text calls. */
+void cxx_read_appendix(struct audit_reader *r);
 /* Reads the functions that were asked for, and those that they ask for. */
 void cxx_read_wanted(struct audit_reader *r);
 /* Frees what is known of the unit. */

@@ -268,6 +268,8 @@ static enum CXChildVisitResult read_top(CXCursor c, CXCursor parent, CXClientDat
 	(void)parent;
 	if (r->reader.clang.Location_isInSystemHeader(r->reader.clang.getCursorLocation(c)))
 		return CXChildVisit_Continue;
+	if (r->reader.cxx && cxx_is_appended(&r->reader, c))
+		return CXChildVisit_Continue;
 	if (r->reader.cxx && read_cxx(r, c, &next))
 		return next;
 	switch ((unsigned)cursor_kind(&r->reader, c)) {
@@ -330,8 +332,10 @@ static char *first_error(const struct audit_reader *r, const char *unit)
 
 /* Parses a unit. Returns NULL with *why set. libclang survives its own crash and writes many lines
    about it. */
-static CXTranslationUnit parse(struct reading *r, const struct unit *u, const char **why)
+static CXTranslationUnit parse(struct reading *r, const struct unit *u, const char *text,
+			       const char **why)
 {
+	struct CXUnsavedFile unsaved = {u->file, text, text ? strlen(text) : 0};
 	ARRAY(const char *) words = {0};
 	struct caught caught;
 	CXTranslationUnit unit = NULL;
@@ -346,7 +350,8 @@ static CXTranslationUnit parse(struct reading *r, const struct unit *u, const ch
 		*array_add(&words) = *word;
 	caught_begin(&caught);
 	code = r->reader.clang.parseTranslationUnit2(r->reader.index, u->file, words.items,
-						     (int)words.count, NULL, 0, 0, &unit);
+						     (int)words.count, &unsaved, text != NULL, 0,
+						     &unit);
 	caught_end(&caught, NULL);
 	array_fini(&words);
 	*why = code == CXError_Crashed ? "libclang crashes on it" : "libclang cannot read it";
@@ -381,13 +386,40 @@ static char *hopeless(struct reading *r, const struct unit *u)
 	return included_no_file(&i, u->file);
 }
 
-static void read_declarations(struct reading *r)
+/* Reads the unit again, with the calls of destructors appended. */
+static void append_calls(struct reading *r, const struct unit *u)
+{
+	OWNED(calls) = cxx_appendix(&r->reader);
+	OWNED(source) = NULL;
+	CXTranslationUnit unit;
+	const char *why;
+	STR(text);
+	ERROR(err);
+
+	if (!calls || !(source = file_read(u->file, &err)))
+		return;
+	str_add(&text, source);
+	str_add(&text, calls);
+	unit = parse(r, u, str_text(&text), &why);
+	if (fchdir(r->here) < 0)
+		errno = 0;
+	if (!unit)
+		return;
+	r->reader.clang.disposeTranslationUnit(r->reader.unit);
+	r->reader.unit = unit;
+}
+
+static void read_declarations(struct reading *r, const struct unit *u)
 {
 	const struct clang *c = &r->reader.clang;
 	struct cxx_unit unit = {0};
 
 	r->reader.cxx = cxx_is_source(r->reader.file) ? &cxx_language : NULL;
 	r->reader.cxx_unit = &unit;
+	if (r->reader.cxx) {
+		append_calls(r, u);
+		cxx_read_appendix(&r->reader);
+	}
 	c->visitChildren(c->getTranslationUnitCursor(r->reader.unit), read_top, r);
 	if (r->reader.cxx)
 		cxx_read_wanted(&r->reader);
@@ -406,7 +438,7 @@ static char *read_parsed(struct reading *r, const struct unit *u)
 	r->reader.file = u->file;
 	r->reader.source = u->source;
 	r->reader.program->lines += count_lines(u->file);
-	read_declarations(r);
+	read_declarations(r, u);
 	return NULL;
 }
 
@@ -416,7 +448,7 @@ static void read_unit(struct reading *r, const struct unit *u)
 	const char *why;
 
 	if (!error) {
-		r->reader.unit = parse(r, u, &why);
+		r->reader.unit = parse(r, u, NULL, &why);
 		/* libclang changed to the command's folder; if returning fails, paths are shown
 		   relative to it. */
 		if (fchdir(r->here) < 0)

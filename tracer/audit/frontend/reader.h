@@ -23,7 +23,7 @@
 	X(getCursorSpelling) X(getCursorUSR) X(getCursorLocation) X(getCursorExtent) \
 	X(getCursorReferenced) X(getCursorSemanticParent) X(getCursorPrettyPrinted) \
 	X(getCursorPrintingPolicy) X(PrintingPolicy_dispose) X(getCursorTLSKind) \
-	X(getCursorLinkage) X(isCursorDefinition) X(equalCursors) X(isExpression) \
+	X(getCursorLinkage) X(isCursorDefinition) X(equalCursors) X(isExpression) X(isDeclaration) \
 	X(Cursor_getStorageClass) X(Cursor_isAnonymous) X(Cursor_isNull) \
 	X(Cursor_Evaluate) X(EvalResult_getKind) X(EvalResult_getAsLongLong) \
 	X(EvalResult_dispose) X(getEnumConstantDeclValue) X(getCanonicalType) \
