@@ -1,11 +1,11 @@
 """The corpus for gatectl audit: small C modules that are faulty in one place each (faults/), and ones that look alike and are
-sound (sound/). A comment at the end of a line says what has to be told of it:
+sound (sound/); the same in C++ (faults_cxx/, sound_cxx/). A comment at the end of a line says what has to be told of it:
 
     /* finding: TAG text */                   this has to be told
     /* finding: TAG text (or the other) */    one of the lines of the module that say so has to be
 
 TAG is one of FINDINGS of tracer/audit/checks/finding.h; the text is the field or the locks, and where a whole object escapes or is freed the tag of its struct.
-Of a module NAME the files are NAME.c and, where they exist, NAME.h and NAME_user.c, which is another module.
+Of a module NAME the files are NAME.c, or NAME.cc, and, where they exist, NAME.h and NAME_user.c, which is another module.
 A fault that shows in a run has a driver: cc -std=gnu11 -g -O0 -pthread -DDRIVER -o x NAME.c; it ends with 0, with 1 when
 the fault showed, or never when that is a deadlock or a wake-up that is lost.
 """
@@ -15,7 +15,7 @@ import sys
 from dataclasses import dataclass, field
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FOLDERS = {"fault": "faults", "sound": "sound"}
+FOLDERS = {"fault": "faults", "sound": "sound", "fault_cxx": "faults_cxx", "sound_cxx": "sound_cxx"}
 with open(os.path.join(HERE, "..", "..", "tracer", "audit", "checks", "finding.h"), encoding="utf-8") as f:
     TAGS = tuple(re.findall(r'^\tONE\(\w+, "([^"]+)"', f.read(), re.M))
 MARK = re.compile(r"/\* finding: (\S+) (.+?)( \(or the other\))? \*/$")
@@ -24,8 +24,8 @@ MARK = re.compile(r"/\* finding: (\S+) (.+?)( \(or the other\))? \*/$")
 @dataclass
 class Module:
     name: str
-    kind: str  # 'fault' or 'sound'
-    files: list  # paths: NAME.c first, then NAME.h and NAME_user.c where there are any
+    kind: str  # one of FOLDERS
+    files: list  # paths: NAME.c or NAME.cc first, then NAME.h and NAME_user.c where there are any
     findings: list = field(default_factory=list)  # (file, line, tag, text): each has to be told
     either: list = field(default_factory=list)  # (file, line, tag, text): at least one has to be told; empty if there is no such choice
     driver: bool = False
@@ -53,7 +53,7 @@ def has_driver(path):
 
 def module(kind, name):
     folder = os.path.join(HERE, FOLDERS[kind])
-    files = [os.path.join(folder, name + end) for end in (".c", ".h", "_user.c")]
+    files = [os.path.join(folder, name + end) for end in (".c", ".cc", ".h", "_user.c")]
     files = [path for path in files if os.path.exists(path)]
     made = Module(name, kind, files, driver=has_driver(files[0]))
     for path in files:
@@ -64,7 +64,7 @@ def module(kind, name):
 
 def modules():
     for kind, folder in FOLDERS.items():
-        names = [name[:-2] for name in sorted(os.listdir(os.path.join(HERE, folder))) if name.endswith(".c")]
+        names = [os.path.splitext(name)[0] for name in sorted(os.listdir(os.path.join(HERE, folder))) if name.endswith((".c", ".cc"))]
         for name in names:
             if not (name.endswith("_user") and name[:-len("_user")] in names):
                 yield module(kind, name)
@@ -73,9 +73,10 @@ def modules():
 def problems(each):
     """What is wrong with the corpus itself."""
     marked = each.findings + each.either
-    if each.kind == "sound" and marked:
+    is_fault = each.kind.startswith("fault")
+    if not is_fault and marked:
         yield f"{each.name}: sound, but marked"
-    if each.kind == "fault" and (len(each.tags) != 1 or not set(each.tags) <= set(TAGS)):
+    if is_fault and (len(each.tags) != 1 or not set(each.tags) <= set(TAGS)):
         yield f"{each.name}: marked with {each.tags}, one of {TAGS} is wanted"
     if each.either and (each.findings or len(each.either) < 2):
         yield f"{each.name}: a choice between {len(each.either)} lines, beside {len(each.findings)} others"
@@ -89,7 +90,8 @@ def main():
         print(f"{tag}: {len(names)}: {' '.join(names)}")
     kinds = [each.kind for each in everything]
     drivers = sum(each.driver for each in everything)
-    print(f"{kinds.count('fault')} faulty ({drivers} with a driver), {kinds.count('sound')} sound, {len(complaints)} complaints")
+    counts = ", ".join(f"{kinds.count(kind)} in {folder}" for kind, folder in FOLDERS.items())
+    print(f"{counts}; {drivers} with a driver, {len(complaints)} complaints")
     for c in complaints:
         print(c, file=sys.stderr)
     return 1 if complaints else 0

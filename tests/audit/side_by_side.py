@@ -143,7 +143,7 @@ def row(*columns):
 
 def compare_corpus():
     """A fault is told if something about threads is said of one of its marked lines; of a module: of any line."""
-    everything = list(corpus.modules())
+    everything = [m for m in corpus.modules() if not m.kind.endswith("_cxx")]
     row("tool", "of 50 faults, told at the line", "told of the module", "sound ones complained of", "s", "MB")
     row(*["---"] * 6)
     for tool in tools():

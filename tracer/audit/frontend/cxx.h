@@ -87,6 +87,8 @@ bool cxx_returns_reference(const struct audit_reader *r, CXCursor function);
 
 /* Lowers the lambda expression to a function. Returns its name. */
 struct audit_expr *cxx_lambda(struct lower *l, CXCursor c);
+/* Returns the function of a variable that is a lambda. */
+struct audit_expr *cxx_closure(struct lower *l, CXCursor c);
 /* Calls a lambda with these arguments. */
 struct audit_expr *cxx_lambda_call(struct lower *l, CXCursor c, CXType closure, unsigned count,
 				   struct audit_expr *const *arguments);

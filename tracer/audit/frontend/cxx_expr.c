@@ -46,6 +46,8 @@ static struct audit_expr *name(struct lower *l, CXCursor c)
 	const unsigned local = lower_local(l, to);
 	struct audit_expr *e;
 
+	if (cxx_class_of(l->reader, cursor_type(l->reader, c)) == CXX_CLOSURE)
+		return cxx_closure(l, c);
 	if (local && is_reference_local(l, local - 1)) {
 		e = cxx_new(l, EXPR_LOCAL, c, 0);
 		e->id = local - 1;

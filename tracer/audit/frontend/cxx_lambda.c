@@ -161,6 +161,14 @@ struct audit_expr *cxx_lambda(struct lower *l, CXCursor c)
 	return cxx_function(l, c, lambda.usr);
 }
 
+struct audit_expr *cxx_closure(struct lower *l, CXCursor c)
+{
+	const struct cxx_lambda *known =
+		known_lambda(l->reader, closure_of(l->reader, cursor_type(l->reader, c)));
+
+	return known ? cxx_function(l, c, known->usr) : cxx_new(l, EXPR_OTHER, c, 0);
+}
+
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 /* True if `this` of the function may be the one that the lambda captures. */

@@ -436,7 +436,6 @@ struct audit_expr *cxx_result(struct lower *l, CXCursor value)
 {
 	struct audit_reader *r = l->reader;
 	const CXType type = cursor_type(r, value);
-	const size_t before = lower_scope(l);
 	CXCursor from = initializer(r, value);
 	struct audit_expr *e;
 
@@ -453,8 +452,8 @@ struct audit_expr *cxx_result(struct lower *l, CXCursor value)
 			l->returned = e->id + 1;
 			return e;
 		}
-	(void)before;
-	return e;
+	/* A copy reads the whole. */
+	return e->kind == EXPR_LOCAL ? e : cxx_touch(l, value, e, false);
 }
 
 /* ---- member functions ------------------------------------------------------------------------ */

@@ -183,7 +183,7 @@ static struct audit_expr *wait(const struct std_call *s)
 	if (!cxx_is_callable(s->l, s->arguments.items[count - 1]))
 		return one_wait(&w);
 	lower_step(s->l, cxx_invoke(s->l, s->c, s->arguments.items[count - 1], 0, NULL));
-	lower_rounds(s->l, wait_round, &w);
+	lower_rounds(s->l, false, wait_round, &w);
 	return cxx_new(s->l, EXPR_OTHER, s->c, 0);
 }
 

@@ -58,7 +58,7 @@ static bool lower_while(struct lower *l, const struct cursors *parts)
 {
 	if (!parts->count || !is_declaration(l->reader, parts->items[0]))
 		return false;
-	lower_rounds(l, while_round, (void *)(uintptr_t)parts);
+	lower_rounds(l, false, while_round, (void *)(uintptr_t)parts);
 	return true;
 }
 
@@ -103,7 +103,35 @@ static void lower_range(struct lower *l, const struct cursors *parts)
 		return;
 	is = (struct range){parts->items[count - 3], parts->items[count - 2],
 			    parts->items[count - 1]};
-	lower_rounds(l, range_round, &is);
+	/* Loops over all threads, to join them, are of no use without any. */
+	lower_rounds(l, true, range_round, &is);
+}
+
+/* ---- exceptions ------------------------------------------------------------------------------ */
+
+/* A handler runs as if nothing of the try block had happened, or the block without it. */
+static void lower_try(struct lower *l, const struct cursors *parts)
+{
+	const unsigned behind = lower_block_new(l);
+
+	for (size_t i = 0; i < parts->count; i++) {
+		const unsigned here = lower_block_new(l),
+			       next = i + 1 < parts->count ? lower_block_new(l) : here;
+		CHILDREN(handler, l->reader, parts->items[i]);
+
+		if (next == here)
+			lower_jump(l, here);
+		else
+			lower_branch(l, NULL, here, next);
+		l->block = here;
+		if (cursor_kind(l->reader, parts->items[i]) != CXCursor_CXXCatchStmt)
+			lower_statement(l, parts->items[i]);
+		else if (handler.count)
+			lower_statement(l, handler.items[handler.count - 1]);
+		lower_jump(l, behind);
+		l->block = next;
+	}
+	l->block = behind;
 }
 
 /* ---- dispatch -------------------------------------------------------------------------------- */
@@ -120,9 +148,8 @@ bool cxx_statement(struct lower *l, CXCursor c, const struct cursors *parts)
 		lower_range(l, parts);
 		return true;
 	case CXCursor_CXXTryStmt:
-		/* No exception is thrown. */
 		if (parts->count)
-			lower_statement(l, parts->items[0]);
+			lower_try(l, parts);
 		return true;
 	default:
 		return false;

@@ -290,13 +290,14 @@ static void lower_loop(struct lower *l, const struct loop *f, bool body_first)
 	l->block = behind;
 }
 
-void lower_rounds(struct lower *l, void (*round)(struct lower *l, void *data), void *data)
+void lower_rounds(struct lower *l, bool is_begun, void (*round)(struct lower *l, void *data),
+		  void *data)
 {
 	const unsigned head = lower_block_new(l), body = lower_block_new(l),
 		       behind = lower_block_new(l);
 	const struct lower_target breaks = l->breaks, continues = l->continues;
 
-	lower_jump(l, head);
+	lower_jump(l, is_begun ? body : head);
 	l->block = head;
 	lower_branch(l, NULL, body, behind);
 	l->block = body;

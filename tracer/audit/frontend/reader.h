@@ -270,8 +270,10 @@ void lower_end_scope(struct lower *l, size_t outside, CXCursor c);
 void lower_statement(struct lower *l, CXCursor c);
 /* Lowers a statement by the rules of C, with these parts. */
 void lower_kind(struct lower *l, CXCursor c, const struct cursors *parts);
-/* Lowers a loop that may end before each round; `round` adds the steps of one. */
-void lower_rounds(struct lower *l, void (*round)(struct lower *l, void *data), void *data);
+/* Lowers a loop that may end before each round, with `is_begun` not before the first; `round` adds
+   the steps of one. */
+void lower_rounds(struct lower *l, bool is_begun, void (*round)(struct lower *l, void *data),
+		  void *data);
 /* Lowers the body, a statement, of the function. */
 void lower_body(struct lower *l, CXCursor definition, CXCursor body);
 /* Returns true if this function was read. Two programs may define the same name. */
