@@ -344,6 +344,7 @@ static void apply_acquisition(const struct audit_call *c, const struct audit_acq
 						  .at = c->e->at,
 						  .other = has->at});
 	all.lock = lock;
+	all.is_again |= has && has->mode == HELD_LEFT;
 	all.function = c->w->index;
 	all.at = c->e->at;
 	all.held = lock_helds_now(c->s);

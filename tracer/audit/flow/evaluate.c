@@ -212,13 +212,23 @@ static unsigned choice(struct audit_flow *w, struct state *s, const struct audit
 {
 	const struct term of = term_at(w->t, evaluate(w, s, e->operands[0]));
 	unsigned a, b;
+	bool ends;
 
 	/* A constant condition: macros check argument types in the branch that is never
 	   evaluated. */
 	if (of.kind == TERM_CONSTANT)
 		return evaluate(w, s, e->operands[of.a ? 1 : 2]);
+	/* One of the two may end the program, or throw. */
 	a = evaluate(w, s, e->operands[1]);
+	ends = s->never;
+	s->never = false;
 	b = evaluate(w, s, e->operands[2]);
+	if (ends && !s->never)
+		return b;
+	if (s->never && !ends) {
+		s->never = false;
+		return a;
+	}
 	if (a == b || (e->is_pointer && term_kind(w->t, b) == TERM_CONSTANT))
 		return a;
 	return e->is_pointer && term_kind(w->t, a) == TERM_CONSTANT ? b

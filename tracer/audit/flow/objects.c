@@ -425,6 +425,7 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 	/* An object freed under a lock that is still held is no longer reachable from the
 	   overwritten address. */
 	state_drop(s, STATE_FREED, address, true);
+	state_drop(s, STATE_FREED, term_of(w->t, TERM_ELEMENT, address, 0), true);
 	state_write(s, address);
 	object_store(w, s, address, value, value != term_object(w->t, value), e->at);
 }

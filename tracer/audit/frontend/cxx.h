@@ -27,6 +27,8 @@ enum cxx_class {
 
 /* Returns true if the declaration is in namespace std. */
 bool cxx_is_std(const struct audit_reader *r, CXCursor declaration);
+/* Returns true for a part of a template, whose types are not known. */
+bool cxx_is_pattern(const struct audit_reader *r, CXCursor declaration);
 /* Returns how the type, or what it refers to, is read. */
 enum cxx_class cxx_class_of(const struct audit_reader *r, CXType type);
 /* Returns true for classes whose values are pointers. */

@@ -12,11 +12,6 @@ static CXCursor outermost(const struct audit_reader *r, CXCursor c)
 	CXCursor parent = r->clang.getCursorSemanticParent(c);
 
 	while (cursor_kind(r, parent) != CXCursor_TranslationUnit &&
-	       !r->clang.Cursor_isNull(parent) && cursor_kind(r, parent) < CXCursor_FirstInvalid) {
-		c = parent;
-		parent = r->clang.getCursorSemanticParent(c);
-	}
-	while (cursor_kind(r, parent) != CXCursor_TranslationUnit &&
 	       !r->clang.Cursor_isNull(parent)) {
 		c = parent;
 		parent = r->clang.getCursorSemanticParent(c);
@@ -33,6 +28,18 @@ bool cxx_is_std(const struct audit_reader *r, CXCursor declaration)
 		return false;
 	name = program_text(r->program, cursor_name(r, top));
 	return strcmp(name, "std") == 0 || strncmp(name, "__", 2) == 0;
+}
+
+bool cxx_is_pattern(const struct audit_reader *r, CXCursor declaration)
+{
+	CXCursor c = r->clang.getCursorSemanticParent(declaration);
+
+	for (; !r->clang.Cursor_isNull(c) && cursor_kind(r, c) != CXCursor_TranslationUnit;
+	     c = r->clang.getCursorSemanticParent(c))
+		if (cursor_kind(r, c) == CXCursor_ClassTemplate ||
+		    cursor_kind(r, c) == CXCursor_ClassTemplatePartialSpecialization)
+			return true;
+	return false;
 }
 
 bool cxx_is_reference(CXType type)

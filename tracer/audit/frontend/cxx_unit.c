@@ -64,6 +64,23 @@ static void remove_all(char *text, const char *part)
 		memmove(at, at + strlen(part), strlen(at + strlen(part)) + 1);
 }
 
+static enum CXVisitorResult is_of_lock(CXCursor field, CXClientData data)
+{
+	struct audit_reader *r = data;
+	CXType type = cxx_bare(r, r->clang.getCursorType(field));
+	enum cxx_class is;
+	unsigned record;
+
+	if (type.kind == CXType_Pointer)
+		type = cxx_bare(r, r->clang.getPointeeType(type));
+	is = cxx_class_of(r, type);
+	record = record_of_type(r, type);
+	return is == CXX_LOCK || is == CXX_HOLDER || is == CXX_THREAD ||
+			       (record && r->program->records.items[record - 1].has_lock)
+		       ? CXVisit_Break
+		       : CXVisit_Continue;
+}
+
 static void seek_type(struct seeking *to, CXType type)
 {
 	struct audit_reader *r = to->reader;
@@ -81,6 +98,8 @@ static void seek_type(struct seeking *to, CXType type)
 	    !r->clang.visitChildren(template, is_destructor, r))
 		return;
 	number_map_set(&to->known, key, 1);
+	if (!r->clang.Type_visitFields(bare, is_of_lock, r))
+		return;
 	remove_all(name, "(anonymous namespace)::");
 	remove_all(name, "const ");
 	str_addf(&to->calls, "\nstatic inline void %s(%s *p) { using T = %s; p->~T(); }", caller,

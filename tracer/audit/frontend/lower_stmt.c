@@ -496,12 +496,26 @@ void lower_kind(struct lower *l, CXCursor c, const struct cursors *parts)
 	}
 }
 
+/* An expression as a statement. Of `a ? b : c` one is evaluated alone, as in assert(). */
+static void lower_value(struct lower *l, struct audit_expr *e)
+{
+	unsigned behind;
+
+	if (e->kind != EXPR_CHOICE) {
+		lower_step(l, e);
+		return;
+	}
+	behind = lower_block_new(l);
+	lower_condition(l, e, behind, behind);
+	l->block = behind;
+}
+
 void lower_statement(struct lower *l, CXCursor c)
 {
 	const size_t outside = l->cleanups.count;
 
 	if (l->reader->clang.isExpression(cursor_kind(l->reader, c))) {
-		lower_step(l, lower_expr(l, c));
+		lower_value(l, lower_expr(l, c));
 		/* Temporary objects of C++. */
 		lower_end_scope(l, outside, c);
 	} else {

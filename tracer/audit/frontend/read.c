@@ -253,7 +253,8 @@ static bool read_cxx(struct reading *r, CXCursor c, enum CXChildVisitResult *nex
 	case CXCursor_Constructor:
 	case CXCursor_Destructor:
 	case CXCursor_ConversionFunction:
-		read_function(r, c);
+		if (!cxx_is_pattern(&r->reader, c))
+			read_function(r, c);
 		return true;
 	default:
 		return false;
