@@ -102,6 +102,15 @@ static void check_uses(struct audit *a, unsigned function)
 	}
 }
 
+/* True if the field is never written after the object is made: its address is of no use to race. */
+static bool is_constant(const struct audit *a, unsigned field)
+{
+	array_each(const struct entry_access, e, &entries_of_field(a, field)->items)
+		if (entry_is(e, ACCESS_WRITES))
+			return false;
+	return true;
+}
+
 static void report_escape(struct audit *a, const struct suspicion *s)
 {
 	const struct audit_program *p = a->program;
@@ -115,7 +124,8 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 	if (!f)
 		return;
 	/* An embedded struct, such as a list head, is meant to be pointed to. */
-	f->confidence = of && of->is_record ? CONFIDENCE_LOW : CONFIDENCE_HIGH;
+	f->confidence = of && (of->is_record || is_constant(a, s->field)) ? CONFIDENCE_LOW
+									  : CONFIDENCE_HIGH;
 	term_print(&a->terms, p, &p->functions.items[s->function], s->term, &object);
 	if (of)
 		finding_say(f,

@@ -291,6 +291,7 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 		break;
 	case DOES_MAKE:
 		object_make(w, first);
+		w->constructs = first;
 		break;
 	case DOES_WRITE:
 	case DOES_COPY:

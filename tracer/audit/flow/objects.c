@@ -141,6 +141,12 @@ static bool is_shared_place(const struct audit_flow *w, unsigned address)
 	return is.kind == TERM_GLOBAL;
 }
 
+/* True for the object of a constructor that has not given it to a thread. */
+static bool is_constructed(const struct audit_flow *w, const struct state *s, unsigned object)
+{
+	return w->constructs && object == w->constructs && !state_find(s, STATE_VISIBLE, object, 0);
+}
+
 void object_store(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  bool is_part, struct audit_place at)
 {
@@ -162,7 +168,7 @@ void object_store(struct audit_flow *w, struct state *s, unsigned address, unsig
 		if (kind == TERM_LOCAL && is_part)
 			return;
 	}
-	if (object_is_own(w, s, to) || is_out)
+	if (object_is_own(w, s, to) || is_out || is_constructed(w, s, to))
 		state_note(s, &(struct state_event){STATE_STORED, object, address, 0, at});
 	else if (kind == TERM_FRESH || ((kind == TERM_PARAMETER || kind == TERM_LOCAL) &&
 					(is_shared_place(w, address) || state_any_lock(s))))
