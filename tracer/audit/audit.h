@@ -1,4 +1,4 @@
-/* gatectl audit: static thread-safety analysis of C structs. Facts are computed for each function,
+/* gatectl audit: static thread-safety analysis of structs in C and C++. Facts are computed for each function,
    callees first; then checks/check_*.c add findings. P1 to P3 are from "Scalable Thread-Safety
    Analysis of Java Classes with CodeQL" (2025). */
 #ifndef GATECTL_AUDIT_AUDIT_H

@@ -88,7 +88,7 @@ static const struct command commands[] = {
 	 "library"},
 	{"audit",
 	 "audit [OPTIONS] [-p BUILD_DIR] [FILE.c...]",
-	 "is a C struct thread-safe? what its sources say",
+	 "is a struct or class thread-safe? what its sources say",
 	 {"gatectl audit queue.c", "gatectl audit -p build --report audit.sarif"},
 	 CMD_AUDIT,
 	 command_audit,

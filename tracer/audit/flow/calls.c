@@ -579,12 +579,14 @@ static unsigned call_own(struct audit_call *c, unsigned index)
 
 /* ---- other functions ------------------------------------------------------------------------- */
 
-/* Name in a USR, which ends with '@' and the name. */
+/* Name in a USR, which follows the last "@F@"; in C++ the types of the parameters follow it. */
 static const char *name_in_usr(const char *usr)
 {
-	const char *at = strrchr(usr, '@');
+	const char *at = usr;
 
-	return at ? at + 1 : usr;
+	for (const char *next; (next = strstr(at, "@F@"));)
+		at = next + strlen("@F@");
+	return at;
 }
 
 /* Arguments escape to functions of other modules, but not to those of libc. */

@@ -40,11 +40,17 @@ static const struct {
 	{DOES_SET_JUMP, "__sigsetjmp __sigsetjmp_cancel"}, /* from pthread_cleanup_push() */
 };
 
+/* Of C++ the name is followed by the types of the parameters, and may be given with its class. */
 static bool is_in_option(const char *name, const char *const *names)
 {
-	for (; names && *names; names++)
-		if (strcmp(name, *names) == 0)
+	const size_t length = strcspn(name, "#");
+
+	for (; names && *names; names++) {
+		const char *class = strrchr(*names, ':'), *function = class ? class + 1 : *names;
+
+		if (strlen(function) == length && strncmp(name, function, length) == 0)
 			return true;
+	}
 	return false;
 }
 

@@ -1,4 +1,4 @@
-/* A C program for the analysis: structs with fields, functions as basic blocks of expressions.
+/* A program for the analysis, in terms of C: structs with fields, functions as basic blocks.
    Names are numbers of `names`. Structs, fields, functions and globals are identified by USR,
    clang's name that is the same in all units. */
 #ifndef GATECTL_AUDIT_FRONTEND_PROGRAM_H
@@ -205,7 +205,7 @@ struct audit_skipped {
 	char *file, *why;
 };
 
-/* The program, and units that cannot be read: missing files or headers, errors, C++. */
+/* The program, and units that cannot be read: missing files or headers, errors. */
 struct audit_read {
 	struct audit_program program;
 	ARRAY(struct audit_skipped) skipped;
