@@ -1,6 +1,6 @@
-/* gatectl audit: static thread-safety analysis of structs in C and C++. Facts are computed for each function,
-   callees first; then checks/check_*.c add findings. P1 to P3 are from "Scalable Thread-Safety
-   Analysis of Java Classes with CodeQL" (2025). */
+/* gatectl audit: static thread-safety analysis of structs in C and C++. Facts are computed for each
+   function, callees first; then checks/check_*.c add findings. P1 to P3 are from "Scalable
+   Thread-Safety Analysis of Java Classes with CodeQL" (2025). */
 #ifndef GATECTL_AUDIT_AUDIT_H
 #define GATECTL_AUDIT_AUDIT_H
 

@@ -24,16 +24,6 @@ static unsigned constant_zero(struct audit_flow *w)
 	return term_of(w->t, TERM_CONSTANT, 0, 0);
 }
 
-static unsigned load_local(void *ctx, unsigned address)
-{
-	const struct audit_call *c = ctx;
-	const struct term is = term_at(c->w->t, address);
-
-	if (is.kind != TERM_LOCAL)
-		return is.kind == TERM_FIELD ? state_out(c->s, address) : 0;
-	return is.a == c->w->function->usr ? c->s->values[is.b] : 0;
-}
-
 /* ---- known functions ------------------------------------------------------------------------- */
 
 /* Returns the result of a try, without truths of an earlier one. */
@@ -76,18 +66,6 @@ static void note_thread(struct audit_flow *w, unsigned usr, bool is_own)
 		number_map_set(&w->audit->own_threads, usr, is_own ? THREAD_OWNS : THREAD_SHARES);
 }
 
-static void give_to_thread(const struct audit_call *c, unsigned given, bool is_own)
-{
-	struct audit_flow *w = c->w;
-
-	if (!given || term_kind(w->t, given) == TERM_CONSTANT)
-		return;
-	object_show(w, c->s, term_object(w->t, given), c->e->at);
-	summary_deed(w, (struct audit_deed){.kind = DEED_GIVEN, .object = given});
-	if (w->records && is_own)
-		summary_deed(w, (struct audit_deed){.kind = DEED_BEGUN, .object = given});
-}
-
 static void start_thread(const struct audit_call *c, unsigned function, unsigned given,
 			 unsigned handle)
 {
@@ -100,7 +78,7 @@ static void start_thread(const struct audit_call *c, unsigned function, unsigned
 		note_thread(w, body.a, is_own);
 	else if (body.kind == TERM_PARAMETER)
 		summary_deed(w, (struct audit_deed){DEED_START, given, function, handle, false});
-	give_to_thread(c, given, is_own);
+	effect_give(w, c->s, given, is_own, c->e->at);
 }
 
 /* A thread of C++ is given all of its arguments. */
@@ -110,7 +88,8 @@ static void start_cxx(const struct audit_call *c)
 
 	start_thread(c, argument(c, 1), argument(c, 2), handle);
 	for (unsigned i = 3; i < c->count; i++)
-		give_to_thread(c, argument(c, i), is_thread_of(c->w->t, handle, argument(c, i)));
+		effect_give(c->w, c->s, argument(c, i),
+			    is_thread_of(c->w->t, handle, argument(c, i)), c->e->at);
 }
 
 /* Reads or writes what the argument points to, a part of a struct or a whole one. */
@@ -169,60 +148,13 @@ static void join_thread(const struct audit_call *c)
 	c->s->joins_threads = c->w->facts->joins_threads = true;
 }
 
-/* std::lock() takes several locks in no order: each as if it came first. */
-static void lock_all(const struct audit_call *c)
+static unsigned call_cxx(const struct audit_call *c, enum call_effect effect)
 {
-	STATE(before);
+	const struct cxx_effect is = {c->w, c->s, c->e, c->arguments, c->count};
 
-	state_copy(&before, c->s);
-	for (unsigned i = 0; i < c->count; i++) {
-		STATE(alone);
-
-		state_copy(&alone, &before);
-		lock_take(c->w, &alone, argument(c, i), false, c->e->at);
-		if (argument(c, i))
-			lock_tried(c->w, c->s, argument(c, i), false, c->e->at);
-	}
-}
-
-/* Lock in the object, or the object itself, that is in the lockset; NULL if there is none. */
-static struct audit_held *held_in(const struct audit_call *c, unsigned object)
-{
-	array_each(struct audit_held, h, &c->s->held)
-		if (object && term_contains(c->w->t, h->lock, object))
-			return h;
-	return NULL;
-}
-
-/* Value of the lock holder at the address. */
-static unsigned held_by(const struct audit_call *c, unsigned address)
-{
-	const unsigned kept = load_local((void *)(uintptr_t)c, address);
-	const unsigned value = kept ? kept : term_of(c->w->t, TERM_LOAD, address, 0);
-
-	return term_kind(c->w->t, value) == TERM_CONSTANT ? 0 : value;
-}
-
-static void release_held(const struct audit_call *c, bool is_given)
-{
-	const unsigned lock = held_by(c, argument(c, 0));
-	const struct audit_held *h = held_in(c, lock);
-
-	if (h && h->mode != HELD_LEFT)
-		lock_release(c->w, c->s, h->lock, c->e->at);
-	else if (!h && is_given)
-		lock_release(c->w, c->s, lock, c->e->at);
-}
-
-/* A lock of another function may be held by a caller. */
-static unsigned owns(const struct audit_call *c)
-{
-	const struct audit_held *h = held_in(c, argument(c, 0));
-	const enum term_kind kind = term_kind(c->w->t, argument(c, 0));
-
-	if (!h && (kind == TERM_LOAD || kind == TERM_PARAMETER || !kind))
-		return evaluate_anything(c->w, c->s, c->e);
-	return term_of(c->w->t, TERM_CONSTANT, h && h->mode != HELD_LEFT, 0);
+	if (effect == DOES_CXX_THREAD)
+		start_cxx(c);
+	return effect_cxx(&is, effect);
 }
 
 static unsigned call_known(const struct audit_call *c, enum call_effect effect)
@@ -271,27 +203,11 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 		start_thread(c, argument(c, effect == DOES_THREAD ? 2 : 1),
 			     argument(c, effect == DOES_THREAD ? 3 : 2), first);
 		break;
-	case DOES_LOCK_ALL:
-		lock_all(c);
-		break;
-	case DOES_CXX_THREAD:
-		start_cxx(c);
-		break;
-	case DOES_RELEASE:
-	case DOES_RELEASE_GIVEN:
-		release_held(c, effect == DOES_RELEASE_GIVEN);
-		break;
-	case DOES_OWNS:
-		return owns(c);
 	case DOES_JOIN:
 		join_thread(c);
 		break;
 	case DOES_ONCE:
 		call_once(w, argument(c, 1));
-		break;
-	case DOES_MAKE:
-		object_make(w, first);
-		w->constructs = first;
 		break;
 	case DOES_WRITE:
 	case DOES_COPY:
@@ -300,13 +216,23 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 	case DOES_END:
 		s->never = true;
 		break;
-	case DOES_NOTHING:
+	default:
 		break;
 	}
 	return evaluate_anything(w, s, c->e);
 }
 
 /* ---- functions of the program ---------------------------------------------------------------- */
+
+static unsigned load_local(void *ctx, unsigned address)
+{
+	const struct audit_call *c = ctx;
+	const struct term is = term_at(c->w->t, address);
+
+	if (is.kind != TERM_LOCAL)
+		return is.kind == TERM_FIELD ? state_out(c->s, address) : 0;
+	return is.a == c->w->function->usr ? c->s->values[is.b] : 0;
+}
 
 static unsigned bind(const struct audit_call *c, unsigned term)
 {
@@ -640,6 +566,8 @@ static unsigned call(struct audit_call *c)
 	const enum call_effect effect =
 		c->usr ? call_effect_of(c->w->audit->options, c->name) : DOES_NOTHING;
 
+	if (effect > DOES_SET_JUMP)
+		return call_cxx(c, effect);
 	if (effect != DOES_NOTHING)
 		return call_known(c, effect);
 	return index ? call_own(c, index - 1) : call_other(c);

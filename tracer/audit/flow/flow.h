@@ -170,7 +170,6 @@ enum call_effect {
 	DOES_TRY_SHARED,
 	DOES_TRY_TRUE, /* the lock is taken if the result is not 0 */
 	DOES_TRY_SHARED_TRUE,
-	DOES_LOCK_ALL, /* takes all locks that it gets, in no order */
 	DOES_UNLOCK,
 	DOES_INIT,
 	DOES_INIT_RECURSIVE,
@@ -180,20 +179,21 @@ enum call_effect {
 	DOES_FREE,
 	DOES_THREAD,	 /* arguments 3 and 4 are function and its argument */
 	DOES_C11_THREAD, /* arguments 2 and 3 are function and its argument */
-	/* Argument 2 is the function; those from 3 on are given to the thread. */
-	DOES_CXX_THREAD,
 	DOES_JOIN,
 	DOES_ONCE,
-	DOES_MAKE,  /* constructor or destructor of the object */
 	DOES_WRITE, /* writes what argument 1 points to */
 	DOES_COPY,  /* copies what argument 2 points to there */
 	DOES_END,
+	DOES_SET_JUMP, /* its second return has the lockset of the longjmp() */
+	/* Effects that only C++ has (effects_cxx.c): */
+	DOES_CXX_THREAD, /* argument 2 is the function; those from 3 on are given to it */
+	DOES_LOCK_ALL,	 /* takes all locks that it gets, in no order */
+	DOES_MAKE,	 /* constructor or destructor of the object */
 	/* End of a lock holder at the address: its lock is released if it is held here, or if a
 	   caller may hold it. */
 	DOES_RELEASE,
 	DOES_RELEASE_GIVEN,
-	DOES_OWNS,     /* whether the lock is held */
-	DOES_SET_JUMP, /* its second return has the lockset of the longjmp() */
+	DOES_OWNS, /* whether the lock is held */
 };
 
 /* Returns the effect of a function by name; DOES_NOTHING if unknown. */
@@ -203,6 +203,23 @@ enum call_effect call_effect_of(const struct audit_options *o, const char *name)
 enum call_effect call_effect_cxx(const char *name);
 /* Returns true if the name looks like a library's function to create a thread. */
 bool call_may_make_thread(const char *name);
+
+/* ---- effects_cxx.c --------------------------------------------------------------------------- */
+
+/* A call in one state: its place, and the values of its arguments. */
+struct cxx_effect {
+	struct audit_flow *w;
+	struct state *s;
+	const struct audit_expr *e;
+	const unsigned *arguments;
+	unsigned count;
+};
+
+/* Applies an effect that only C++ has, apart from a thread's start. Returns the value. */
+unsigned effect_cxx(const struct cxx_effect *c, enum call_effect effect);
+/* The object is given to a new thread; `is_own`: to the only one that it has. */
+void effect_give(struct audit_flow *w, struct state *s, unsigned given, bool is_own,
+		 struct audit_place at);
 
 /* ---- objects.c: accesses and publication ----------------------------------------------------- */
 

@@ -40,7 +40,8 @@ static const struct {
 	{DOES_SET_JUMP, "__sigsetjmp __sigsetjmp_cancel"}, /* from pthread_cleanup_push() */
 };
 
-/* Of C++ the name is followed by the types of the parameters, and may be given with its class. */
+/* The name of a C++ function is followed by the types of its parameters; an option may name the
+   class, too. */
 static bool is_in_option(const char *name, const char *const *names)
 {
 	const size_t length = strcspn(name, "#");

@@ -31,6 +31,8 @@ bool cxx_is_std(const struct audit_reader *r, CXCursor declaration);
 bool cxx_is_pattern(const struct audit_reader *r, CXCursor declaration);
 /* Returns how the type, or what it refers to, is read. */
 enum cxx_class cxx_class_of(const struct audit_reader *r, CXType type);
+/* Returns true for a constructor call. */
+bool cxx_is_construction(const struct audit_reader *r, CXCursor c);
 /* Returns true for classes whose values are pointers. */
 bool cxx_is_pointer(enum cxx_class is);
 /* Returns true for a reference. */
@@ -51,7 +53,7 @@ unsigned cxx_shown_name(const struct audit_reader *r, CXCursor c);
 /* Returns the name of the function without its class; the caller frees it. */
 char *cxx_plain_name(const struct audit_reader *r, CXCursor function);
 
-/* ---- cxx_make.c: expressions that no cursor has ----------------------------------------------- */
+/* ---- cxx_make.c: expressions that no cursor has ---------------------------------------------- */
 
 /* Returns an expression with a pointer or number as value. */
 struct audit_expr *cxx_new(struct lower *l, enum audit_expr_kind kind, CXCursor c, unsigned count);
@@ -66,6 +68,7 @@ struct audit_expr *cxx_function(struct lower *l, CXCursor c, unsigned id);
 /* Returns the function (text of its id) called with the arguments. */
 struct audit_expr *cxx_call_of(struct lower *l, CXCursor c, unsigned id, unsigned count,
 			       struct audit_expr *const *arguments);
+/* Returns a call of the function with this id and one argument. */
 struct audit_expr *cxx_call_named(struct lower *l, CXCursor c, const char *name,
 				  struct audit_expr *argument);
 /* Returns a use of a whole object, as by a member function. */
@@ -85,7 +88,7 @@ CXCursor cxx_peel(const struct audit_reader *r, CXCursor c);
 /* Returns true if the function returns a reference. */
 bool cxx_returns_reference(const struct audit_reader *r, CXCursor function);
 
-/* ---- cxx_lambda.c: lambda expressions, threads ------------------------------------------------ */
+/* ---- cxx_lambda.c: lambda expressions, threads ----------------------------------------------- */
 
 /* Lowers the lambda expression to a function. Returns its name. */
 struct audit_expr *cxx_lambda(struct lower *l, CXCursor c);
@@ -104,22 +107,29 @@ struct audit_expr *cxx_invoke(struct lower *l, CXCursor c, CXCursor callable, un
 struct audit_expr *cxx_thread(struct lower *l, CXCursor c, struct audit_expr *handle,
 			      const struct cursors *arguments);
 
-/* ---- cxx_object.c: constructors, destructors, lock holders ------------------------------------ */
+/* ---- cxx_object.c: constructors, destructors, lock holders ----------------------------------- */
 
+/* Makes a lock holder at the lvalue, and takes its lock (cxx_hold.c). */
+void cxx_hold(struct lower *l, CXCursor c, CXType type, CXCursor init, struct audit_expr *target);
 /* Constructs an object of the type at the lvalue. `init` may be NULL. */
 void cxx_construct(struct lower *l, CXCursor c, CXType type, const CXCursor *init,
 		   struct audit_expr *target);
 /* Returns the id of the destructor of a class, or 0 if it does nothing with locks and threads. */
 unsigned cxx_destructor(struct audit_reader *r, CXType type);
+/* Lowers the declaration of a variable. Returns true. */
 bool cxx_variable(struct lower *l, CXCursor c);
 /* Returns a temporary object. */
 struct audit_expr *cxx_temporary_object(struct lower *l, CXCursor c);
+/* Returns the value that a return statement gives. */
 struct audit_expr *cxx_result(struct lower *l, CXCursor value);
+/* Names the function and adds `this`. */
 void cxx_begin(struct lower *l, CXCursor definition);
+/* Initializes references and members, before the body. */
 void cxx_enter(struct lower *l, CXCursor definition);
+/* Ends the members, after the body of a destructor. */
 void cxx_leave(struct lower *l, CXCursor definition);
 
-/* ---- cxx_std.c: functions of the standard library --------------------------------------------- */
+/* ---- cxx_std.c: functions of the standard library -------------------------------------------- */
 
 /* A call of a member function. */
 struct cxx_call {
@@ -129,16 +139,19 @@ struct cxx_call {
 	struct cursors arguments;  /* without the object */
 };
 
+/* Calls a member function of a class of the standard library. */
 struct audit_expr *cxx_std_method(struct lower *l, CXCursor c, const struct cxx_call *called);
 /* Calls another function, or returns NULL if it is none of the standard library. */
 struct audit_expr *cxx_std_function(struct lower *l, CXCursor c, CXCursor function);
 
-/* ---- cxx_expr.c, cxx_stmt.c ------------------------------------------------------------------- */
+/* ---- cxx_expr.c, cxx_stmt.c ------------------------------------------------------------------ */
 
+/* Lowers an expression that C lacks, or returns NULL. */
 struct audit_expr *cxx_expr(struct lower *l, CXCursor c, const struct cursors *parts);
+/* Lowers a statement that C lacks, or returns false. */
 bool cxx_statement(struct lower *l, CXCursor c, const struct cursors *parts);
 
-/* ---- cxx_unit.c: a unit ------------------------------------------------------------------------ */
+/* ---- cxx_unit.c: a unit ---------------------------------------------------------------------- */
 
 /* A variable that a lambda captures. */
 struct cxx_capture {
@@ -152,7 +165,7 @@ struct cxx_lambda {
 	ARRAY(struct cxx_capture) captures;
 };
 
-/* What is known of the current unit; its cursors live as long as the unit. */
+/* State of the current unit; its cursors live as long as the unit. */
 struct cxx_unit {
 	ARRAY(struct cxx_lambda) lambdas;
 	struct cursors wanted;	       /* functions that are called, to be lowered */

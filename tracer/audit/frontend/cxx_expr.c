@@ -62,7 +62,7 @@ static struct audit_expr *name(struct lower *l, CXCursor c)
 }
 
 /* The object of a member expression, as an lvalue. */
-static struct audit_expr *object_of(struct lower *l, CXCursor c, const struct cursors *parts)
+static struct audit_expr *base_object(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	struct audit_expr *e;
 
@@ -79,7 +79,7 @@ static struct audit_expr *field(struct lower *l, CXCursor c, CXCursor to,
 {
 	const unsigned index = record_field(l->reader, to);
 	const CXType type = l->reader->clang.getCursorType(to);
-	struct audit_expr *object = object_of(l, c, parts),
+	struct audit_expr *object = base_object(l, c, parts),
 			  *e = index ? lower_new(l, EXPR_MEMBER, c, 1)
 				     : lower_new(l, EXPR_INDEX, c, 2);
 
@@ -190,7 +190,7 @@ static struct audit_expr *method(struct lower *l, CXCursor c, CXCursor to,
 		CHILDREN(base, l->reader, parts->items[0]);
 
 		if (!clang->CXXMethod_isStatic(to))
-			m.object = object_of(l, parts->items[0], &base);
+			m.object = base_object(l, parts->items[0], &base);
 		m.type = base.count ? cursor_type(l->reader, base.items[0])
 				    : clang->getCursorType(clang->getCursorSemanticParent(to));
 		if (m.type.kind == CXType_Pointer)

@@ -5,12 +5,6 @@
 
 /* ---- constructor calls ----------------------------------------------------------------------- */
 
-static bool is_construction(const struct audit_reader *r, CXCursor c)
-{
-	return cursor_kind(r, c) == CXCursor_CallExpr &&
-	       cursor_kind(r, r->clang.getCursorReferenced(c)) == CXCursor_Constructor;
-}
-
 static bool is_copying(const struct audit_reader *r, CXCursor constructor)
 {
 	return r->clang.CXXConstructor_isCopyConstructor(constructor) ||
@@ -21,7 +15,7 @@ static bool is_copying(const struct audit_reader *r, CXCursor constructor)
 static CXCursor initializer(const struct audit_reader *r, CXCursor c)
 {
 	c = cxx_peel(r, c);
-	while (is_construction(r, c) && is_copying(r, r->clang.getCursorReferenced(c)) &&
+	while (cxx_is_construction(r, c) && is_copying(r, r->clang.getCursorReferenced(c)) &&
 	       r->clang.Cursor_getNumArguments(c) == 1) {
 		CXCursor of = cxx_peel(r, r->clang.Cursor_getArgument(c, 0));
 
@@ -57,119 +51,13 @@ static void call_constructor(struct lower *l, CXCursor call, struct audit_expr *
 	cursors_fini(&arguments);
 }
 
-/* ---- lock holders ---------------------------------------------------------------------------- */
-
-enum how { HOLD_LOCKED, HOLD_DEFERRED, HOLD_ADOPTED, HOLD_TRIED };
-
-/* How a holder's further arguments ask for the lock: tags, or how long to try. */
-static enum how how_held(const struct lower *l, const struct cursors *arguments)
-{
-	static const struct {
-		const char *class;
-		enum how how;
-	} tags[] = {{"defer_lock_t", HOLD_DEFERRED},
-		    {"adopt_lock_t", HOLD_ADOPTED},
-		    {"try_to_lock_t", HOLD_TRIED},
-		    {"duration", HOLD_TRIED},
-		    {"time_point", HOLD_TRIED}};
-
-	for (size_t i = 0; i < arguments->count; i++) {
-		OWNED(class) =
-			cxx_class_name(l->reader, cursor_type(l->reader, arguments->items[i]));
-
-		for (size_t k = 0; k < sizeof(tags) / sizeof(*tags); k++)
-			if (strcmp(class, tags[k].class) == 0)
-				return tags[k].how;
-	}
-	return HOLD_LOCKED;
-}
-
-static bool is_shared(const struct audit_reader *r, CXType holder)
-{
-	OWNED(class) = cxx_class_name(r, holder);
-
-	return strcmp(class, "shared_lock") == 0;
-}
-
-/* Takes the lock that the holder points to; a try has two ways out. */
-static void take(struct lower *l, CXCursor c, CXType holder, enum how how,
-		 struct audit_expr *target, CXType lock)
-{
-	const bool shared = is_shared(l->reader, holder), tries = how == HOLD_TRIED;
-	const char *name = tries    ? shared ? "try_lock_shared" : "try_lock"
-			   : shared ? "lock_shared"
-				    : "lock";
-	struct audit_expr *e;
-	unsigned next;
-
-	if (how != HOLD_LOCKED && how != HOLD_TRIED)
-		return;
-	e = cxx_call_of(l, c, cxx_lock_function(l->reader, lock, name), 1, &target);
-	if (how == HOLD_LOCKED) {
-		lower_step(l, e);
-		return;
-	}
-	next = lower_block_new(l);
-	lower_branch(l, e, next, next);
-	l->block = next;
-}
-
-/* std::scoped_lock of several locks takes them in no order: one hidden holder for each. */
-static void hold_several(struct lower *l, CXCursor c, const struct cursors *locks)
-{
-	struct audit_expr *e = lower_new(l, EXPR_CALL, c, (unsigned)locks->count + 1);
-	struct audit_program *p = l->reader->program;
-
-	e->operands[0] = cxx_function(l, c, interned_add(&p->names, "std::lock"));
-	for (unsigned i = 0; i < locks->count; i++) {
-		struct audit_expr *held = cxx_temporary(l, locks->items[i]);
-
-		held->decays = false;
-		held->is_pointer = true;
-		cxx_assign(l, c, held, cxx_address(l, c, lower_expr(l, locks->items[i])));
-		lower_add_cleanup(l, held->id,
-				  interned_add(&p->names, "std::unique_lock::~unique_lock"));
-		e->operands[i + 1] = held;
-	}
-	lower_step(l, e);
-}
-
-static void hold(struct lower *l, CXCursor c, CXType type, CXCursor init, struct audit_expr *target)
-{
-	struct cursors arguments = cxx_arguments(l, init);
-	CXType lock;
-
-	if (!is_construction(l->reader, init)) {
-		cxx_assign(l, c, target, lower_expr(l, init));
-	} else if (!arguments.count) {
-		cxx_assign(l, c, target, cxx_new(l, EXPR_CONSTANT, c, 0));
-	} else if (cxx_class_of(l->reader, cursor_type(l->reader, arguments.items[0])) ==
-		   CXX_HOLDER) {
-		cxx_assign(l, c, target, lower_expr(l, arguments.items[0]));
-	} else if (arguments.count > 1 && how_held(l, &arguments) == HOLD_LOCKED) {
-		hold_several(l, c, &arguments);
-	} else {
-		struct cursors tags = arguments;
-		CXCursor of = arguments.items[0];
-
-		/* scoped_lock(std::adopt_lock, lock) has the tag first. */
-		if (how_held(l, &(struct cursors){&of, 1, 0}) == HOLD_ADOPTED &&
-		    arguments.count > 1)
-			of = arguments.items[1];
-		lock = cxx_bare(l->reader, cursor_type(l->reader, of));
-		cxx_assign(l, c, target, cxx_address(l, c, lower_expr(l, of)));
-		take(l, c, type, how_held(l, &tags), target, lock);
-	}
-	cursors_fini(&arguments);
-}
-
 /* ---- construction ---------------------------------------------------------------------------- */
 
 static void start(struct lower *l, CXCursor c, CXCursor init, struct audit_expr *target)
 {
 	struct cursors arguments = cxx_arguments(l, init);
 
-	if (is_construction(l->reader, init) && arguments.count &&
+	if (cxx_is_construction(l->reader, init) && arguments.count &&
 	    cxx_class_of(l->reader, cursor_type(l->reader, arguments.items[0])) != CXX_THREAD)
 		lower_step(l, cxx_thread(l, c, cxx_address(l, c, target), &arguments));
 	else
@@ -183,7 +71,7 @@ static struct audit_expr *pointer_value(struct lower *l, CXCursor c, CXCursor in
 	struct cursors arguments = {NULL, 0, 0};
 	struct audit_expr *e;
 
-	if (!is_construction(l->reader, init))
+	if (!cxx_is_construction(l->reader, init))
 		return lower_expr(l, init);
 	arguments = cxx_arguments(l, init);
 	e = arguments.count ? lower_expr(l, arguments.items[0]) : cxx_new(l, EXPR_CONSTANT, c, 0);
@@ -212,18 +100,18 @@ void cxx_construct(struct lower *l, CXCursor c, CXType type, const CXCursor *ini
 	if (!init)
 		return;
 	if (is == CXX_HOLDER)
-		hold(l, c, type, from, target);
+		cxx_hold(l, c, type, from, target);
 	else if (is == CXX_THREAD)
 		start(l, c, from, target);
 	else if (is == CXX_CLOSURE)
 		(void)lower_expr(l, from);
 	else if (cxx_is_pointer(is))
 		cxx_assign(l, c, target, pointer_value(l, c, from));
-	else if (is == CXX_OWN && is_construction(l->reader, from))
+	else if (is == CXX_OWN && cxx_is_construction(l->reader, from))
 		call_constructor(l, from, target);
 	else if (is == CXX_OWN)
 		cxx_assign(l, c, target, lower_expr(l, from));
-	else if (is_construction(l->reader, from))
+	else if (cxx_is_construction(l->reader, from))
 		lower_step(l, plain_value(l, c, from));
 	else
 		lower_step(l, lower_expr(l, from));
@@ -417,7 +305,7 @@ struct audit_expr *cxx_temporary_object(struct lower *l, CXCursor c)
 	struct audit_expr *target;
 	unsigned end;
 
-	if (!is_construction(r, from))
+	if (!cxx_is_construction(r, from))
 		return lower_expr(l, from);
 	if (is == CXX_POINTER || is == CXX_FUNCTION)
 		return pointer_value(l, c, from);
@@ -443,7 +331,7 @@ struct audit_expr *cxx_result(struct lower *l, CXCursor value)
 		return cxx_address(l, value, lower_expr(l, value));
 	if (type.kind != CXType_Record)
 		return NULL;
-	if (is_construction(r, from) && is_copying(r, r->clang.getCursorReferenced(from)) &&
+	if (cxx_is_construction(r, from) && is_copying(r, r->clang.getCursorReferenced(from)) &&
 	    r->clang.Cursor_getNumArguments(from) == 1)
 		from = cxx_peel(r, r->clang.Cursor_getArgument(from, 0));
 	e = lower_expr(l, from);
@@ -528,7 +416,7 @@ static enum CXChildVisitResult initialise(CXCursor c, CXCursor parent, CXClientD
 
 		if (to->is_member)
 			initialise_member(to->l, to->field, c);
-		else if (is_construction(r, call) &&
+		else if (cxx_is_construction(r, call) &&
 			 cxx_class_of(r, cursor_type(r, call)) == CXX_OWN)
 			call_constructor(to->l, call, cxx_deref(to->l, c, cxx_this(to->l, c)));
 		to->is_member = to->is_base = false;

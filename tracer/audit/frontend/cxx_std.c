@@ -148,12 +148,12 @@ static struct audit_expr *holder(const struct std_call *s)
 
 /* ---- condition variables --------------------------------------------------------------------- */
 
-struct waiting {
+struct cxx_wait {
 	const struct std_call *call;
 	struct audit_expr *lock;
 };
 
-static struct audit_expr *one_wait(const struct waiting *w)
+static struct audit_expr *one_wait(const struct cxx_wait *w)
 {
 	const struct std_call *s = w->call;
 	struct audit_expr *operands[] = {cxx_address(s->l, s->c, s->object), w->lock};
@@ -164,7 +164,7 @@ static struct audit_expr *one_wait(const struct waiting *w)
 
 static void wait_round(struct lower *l, void *data)
 {
-	const struct waiting *w = data;
+	const struct cxx_wait *w = data;
 	CXCursor last = w->call->arguments.items[w->call->arguments.count - 1];
 
 	lower_step(l, one_wait(w));
@@ -174,7 +174,7 @@ static void wait_round(struct lower *l, void *data)
 /* wait() with a predicate evaluates it before each wait and after the last. */
 static struct audit_expr *wait(const struct std_call *s)
 {
-	struct waiting w = {s, NULL};
+	struct cxx_wait w = {s, NULL};
 	const size_t count = s->arguments.count;
 
 	if (strncmp(s->name, "wait", 4) != 0 || !count)
@@ -361,7 +361,7 @@ struct audit_expr *cxx_std_method(struct lower *l, CXCursor c, const struct cxx_
 /* ---- other functions ------------------------------------------------------------------------- */
 
 /* std::move() of a lock holder leaves it empty. */
-static struct audit_expr *moved(const struct std_call *s)
+static struct audit_expr *moved_value(const struct std_call *s)
 {
 	struct audit_expr *e = lower_expr(s->l, s->arguments.items[0]), *was;
 
@@ -384,7 +384,7 @@ static struct audit_expr *lock_all(const struct std_call *s)
 		CXCursor c = s->arguments.items[i];
 		struct audit_expr *is = lower_expr(s->l, c);
 
-		/* Of a lock holder it is the value. */
+		/* The value of a lock holder is its lock. */
 		e->operands[i + 1] =
 			cxx_class_of(s->l->reader, cursor_type(s->l->reader, c)) == CXX_HOLDER
 				? is
@@ -449,7 +449,7 @@ struct audit_expr *cxx_std_function(struct lower *l, CXCursor c, CXCursor called
 		return NULL;
 	s.arguments = cxx_arguments(l, c);
 	if (s.arguments.count == 1 && is_any(name, "move forward as_const move_if_noexcept"))
-		e = moved(&s);
+		e = moved_value(&s);
 	else if (s.arguments.count == 1 && is_any(name, "ref cref addressof"))
 		e = cxx_address(l, c, lower_expr(l, s.arguments.items[0]));
 	else if (is_any(name, "make_unique make_shared"))

@@ -10,7 +10,7 @@ static bool is_declaration(const struct audit_reader *r, CXCursor c)
 	return kind == CXCursor_VarDecl || kind == CXCursor_DeclStmt;
 }
 
-static void declare(struct lower *l, CXCursor c)
+static void lower_declaration(struct lower *l, CXCursor c)
 {
 	if (cursor_kind(l->reader, c) == CXCursor_DeclStmt)
 		lower_statement(l, c);
@@ -27,7 +27,7 @@ static bool scoped(struct lower *l, CXCursor c, const struct cursors *parts)
 	if (!parts->count || !is_declaration(l->reader, parts->items[0]))
 		return false;
 	while (without.count && is_declaration(l->reader, without.items[0])) {
-		declare(l, without.items[0]);
+		lower_declaration(l, without.items[0]);
 		without.items++;
 		without.count--;
 	}
@@ -45,7 +45,7 @@ static void while_round(struct lower *l, void *data)
 	size_t i = 0;
 
 	for (; i < parts->count && is_declaration(l->reader, parts->items[i]); i++)
-		declare(l, parts->items[i]);
+		lower_declaration(l, parts->items[i]);
 	if (i + 2 != parts->count)
 		return;
 	lower_condition(l, lower_expr(l, parts->items[i]), yes, l->breaks.block);

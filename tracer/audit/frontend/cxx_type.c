@@ -61,6 +61,12 @@ char *cxx_class_name(const struct audit_reader *r, CXType type)
 	return clang_take(&r->clang, r->clang.getCursorSpelling(r->clang.getTypeDeclaration(bare)));
 }
 
+bool cxx_is_construction(const struct audit_reader *r, CXCursor c)
+{
+	return cursor_kind(r, c) == CXCursor_CallExpr &&
+	       cursor_kind(r, r->clang.getCursorReferenced(c)) == CXCursor_Constructor;
+}
+
 /* ---- classes of the standard library --------------------------------------------------------- */
 
 static const struct {

@@ -37,7 +37,7 @@ void cxx_read_wanted(struct audit_reader *r)
 		lower_function(r, r->cxx_unit->wanted.items[i]);
 }
 
-/* ---- destructors of classes that templates make ----------------------------------------------- */
+/* ---- destructors of classes that templates make ---------------------------------------------- */
 
 /* libclang shows such a destructor only where it is called: calls of all that may matter are
    appended to the source, which is read once more. */

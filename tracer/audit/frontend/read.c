@@ -226,7 +226,7 @@ static void read_function(struct reading *r, CXCursor c)
 	struct audit_program *p = r->reader.program;
 
 	if (!r->reader.clang.isCursorDefinition(c)) {
-		/* Of a virtual function another class may have the body. */
+		/* Another class may define a virtual function. */
 		if (r->reader.cxx && r->reader.clang.CXXMethod_isVirtual(c))
 			return;
 		number_map_set(&p->declared, cursor_usr(&r->reader, c), 1);
