@@ -152,6 +152,8 @@ static unsigned call_cxx(const struct audit_call *c, enum call_effect effect)
 {
 	const struct cxx_effect is = {c->w, c->s, c->e, c->arguments, c->count};
 
+	if (effect == DOES_TRY_SHARED_TRUE)
+		return try_lock(c->w, c->s, argument(c, 0), TRIED_NOT_ZERO | TRIED_SHARED);
 	if (effect == DOES_CXX_THREAD)
 		start_cxx(c);
 	return effect_cxx(&is, effect);
@@ -163,7 +165,6 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 		[DOES_TRY] = TRIED_ZERO,
 		[DOES_TRY_SHARED] = TRIED_ZERO | TRIED_SHARED,
 		[DOES_TRY_TRUE] = TRIED_NOT_ZERO,
-		[DOES_TRY_SHARED_TRUE] = TRIED_NOT_ZERO | TRIED_SHARED,
 	};
 	struct audit_flow *w = c->w;
 	struct state *s = c->s;
@@ -182,7 +183,6 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 	case DOES_TRY:
 	case DOES_TRY_SHARED:
 	case DOES_TRY_TRUE:
-	case DOES_TRY_SHARED_TRUE:
 		return try_lock(w, s, first, tries[effect]);
 	case DOES_INIT:
 	case DOES_INIT_RECURSIVE:

@@ -169,7 +169,6 @@ enum call_effect {
 	DOES_TRY, /* the lock is taken if the result is 0 */
 	DOES_TRY_SHARED,
 	DOES_TRY_TRUE, /* the lock is taken if the result is not 0 */
-	DOES_TRY_SHARED_TRUE,
 	DOES_UNLOCK,
 	DOES_INIT,
 	DOES_INIT_RECURSIVE,
@@ -186,9 +185,10 @@ enum call_effect {
 	DOES_END,
 	DOES_SET_JUMP, /* its second return has the lockset of the longjmp() */
 	/* Effects that only C++ has (effects_cxx.c): */
-	DOES_CXX_THREAD, /* argument 2 is the function; those from 3 on are given to it */
-	DOES_LOCK_ALL,	 /* takes all locks that it gets, in no order */
-	DOES_MAKE,	 /* constructor or destructor of the object */
+	DOES_CXX_THREAD,      /* argument 2 is the function; those from 3 on are given to it */
+	DOES_TRY_SHARED_TRUE, /* the lock is taken if the result is not 0 */
+	DOES_LOCK_ALL,	      /* takes all locks that it gets, in no order */
+	DOES_MAKE,	      /* constructor or destructor of the object */
 	/* End of a lock holder at the address: its lock is released if it is held here, or if a
 	   caller may hold it. */
 	DOES_RELEASE,
