@@ -162,9 +162,9 @@ static unsigned call_cxx(const struct audit_call *c, enum call_effect effect)
 static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 {
 	static const unsigned tries[] = {
-		[DOES_TRY] = TRIED_ZERO,
-		[DOES_TRY_SHARED] = TRIED_ZERO | TRIED_SHARED,
-		[DOES_TRY_TRUE] = TRIED_NOT_ZERO,
+		[DOES_TRY] = SIGN_ZERO | SIGN_POSITIVE << TRIED_FAILED,
+		[DOES_TRY_SHARED] = SIGN_ZERO | SIGN_POSITIVE << TRIED_FAILED | TRIED_SHARED,
+		[DOES_TRY_TRUE] = SIGN_NOT_ZERO | SIGN_ZERO << TRIED_FAILED,
 	};
 	struct audit_flow *w = c->w;
 	struct state *s = c->s;
@@ -275,6 +275,7 @@ static void apply_acquisition(const struct audit_call *c, const struct audit_acq
 	all.function = c->w->index;
 	all.at = c->e->at;
 	all.held = lock_helds_now(c->s);
+	all.is_again |= has && has->mode == HELD_LEFT;
 	all.when = conditions_inside(c->w, c->s, &inner->when, &c->binding);
 	all.inner = inner;
 	lock_acquired(c->w, &all);
@@ -304,15 +305,17 @@ static unsigned apply_effects(const struct audit_call *c, unsigned index,
 
 		if (!lock || !conditions_hold(c->w, c->s, &effect->when, &c->binding))
 			continue;
-		if (effect->change == CHANGE_LEAVES) {
+		if (effect->change == CHANGE_LEAVES)
 			note_giver(c, index, lock);
+		if (effect->tried) {
+			result = try_lock(c->w, c->s, lock, effect->tried);
+			if (effect->change == CHANGE_LEAVES && state_held(c->s, lock))
+				state_held(c->s, lock)->is_unsure = true;
+		} else if (effect->change == CHANGE_LEAVES) {
 			lock_release(c->w, c->s, lock, c->e->at);
-		} else if (effect->change == CHANGE_TAKES) {
+		} else {
 			lock_tried(c->w, c->s, lock, effect->is_shared, c->e->at);
 			state_held(c->s, lock)->is_given = true;
-		} else {
-			result = try_lock(c->w, c->s, lock,
-					  effect->tried | (effect->is_shared ? TRIED_SHARED : 0));
 		}
 	}
 	return result;
@@ -498,8 +501,6 @@ static unsigned call_own(struct audit_call *c, unsigned index)
 			take_out(c, d->object);
 	tried = apply_effects(c, index, f);
 	apply_threads(c, f);
-	if (term_kind(w->t, result) == TERM_TRIED)
-		state_forget(c->s, w->t, result);
 	return tried ? tried : c->binding.result;
 }
 

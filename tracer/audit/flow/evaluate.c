@@ -120,27 +120,59 @@ static unsigned derived(struct audit_flow *w, struct state *s, const struct audi
 	return derived_from(w, s, e, of);
 }
 
-/* Evaluates a comparison. The result of a try compared with 0 still tells whether the lock is
-   taken. */
+static long number_of(struct term constant)
+{
+	return (int)constant.a;
+}
+
+/* The heavier of both sides, as a derived value. */
+static unsigned derived_from_sides(struct audit_flow *w, struct state *s,
+				   const struct audit_expr *e, const unsigned values[2])
+{
+	const unsigned of = weight(w->t, values[1]) > weight(w->t, values[0]) ? values[1]
+									      : values[0],
+		       value = term_of(w->t, TERM_DERIVED, of, 0);
+
+	return value ? value : evaluate_anything(w, s, e);
+}
+
+/* Evaluates a comparison; NOT compares with 0. The result of a try compared with a number still
+   tells whether the lock is taken. */
 static unsigned compared(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned values[2] = {evaluate(w, s, e->operands[0]), 0};
 	struct term is = term_at(w->t, values[0]), with = {TERM_CONSTANT, 0, 0};
+	enum audit_expr_kind kind = e->kind == EXPR_NOT ? EXPR_EQUAL : e->kind;
 
 	if (e->count > 1) {
 		values[1] = evaluate(w, s, e->operands[1]);
 		with = term_at(w->t, values[1]);
 	}
-	if (is.kind == TERM_TRIED && with.kind == TERM_CONSTANT && !with.a)
-		return term_of(w->t, TERM_TRIED, is.a,
-			       is.b ^ (e->kind == EXPR_UNEQUAL ? 0 : TRIED_NOT_ZERO));
 	if (is.kind == TERM_CONSTANT && with.kind == TERM_CONSTANT)
-		return term_of(w->t, TERM_CONSTANT, (is.a == with.a) != (e->kind == EXPR_UNEQUAL),
-			       0);
-	if (weight(w->t, values[1]) > weight(w->t, values[0]))
-		values[0] = values[1];
-	values[0] = term_of(w->t, TERM_DERIVED, values[0], 0);
-	return values[0] ? values[0] : evaluate_anything(w, s, e);
+		return term_of(w->t, TERM_CONSTANT,
+			       signs_compare_numbers(kind, number_of(is), number_of(with)), 0);
+	if (is.kind == TERM_CONSTANT) {
+		const struct term left = is;
+
+		is = with;
+		with = left;
+		kind = signs_mirrored(kind);
+	}
+	if (is.kind == TERM_TRIED && with.kind == TERM_CONSTANT)
+		return signs_tried_compared(w->t, is, kind, number_of(with));
+	return derived_from_sides(w, s, e, values);
+}
+
+static unsigned negated(struct audit_flow *w, struct state *s, const struct audit_expr *e)
+{
+	const unsigned value = evaluate(w, s, e->operands[0]);
+	const struct term is = term_at(w->t, value);
+
+	if (is.kind == TERM_CONSTANT)
+		return term_of(w->t, TERM_CONSTANT, (unsigned)-number_of(is), 0);
+	if (is.kind == TERM_TRIED)
+		return signs_tried_negated(w->t, is);
+	return derived_from(w, s, e, value);
 }
 
 /* Notes a comparison of two objects' addresses, which orders their locks. */
@@ -229,6 +261,10 @@ static unsigned choice(struct audit_flow *w, struct state *s, const struct audit
 		s->never = false;
 		return a;
 	}
+	if (of.kind == TERM_TRIED && term_kind(w->t, a) == TERM_CONSTANT &&
+	    term_kind(w->t, b) == TERM_CONSTANT)
+		return signs_tried_chosen(w->t, of, number_of(term_at(w->t, a)),
+					  number_of(term_at(w->t, b)));
 	if (a == b || (e->is_pointer && term_kind(w->t, b) == TERM_CONSTANT))
 		return a;
 	return e->is_pointer && term_kind(w->t, a) == TERM_CONSTANT ? b
@@ -275,9 +311,15 @@ unsigned evaluate(struct audit_flow *w, struct state *s, const struct audit_expr
 		return last(w, s, e);
 	case EXPR_EQUAL:
 	case EXPR_UNEQUAL:
+	case EXPR_LESS:
+	case EXPR_LESS_EQUAL:
+	case EXPR_GREATER:
+	case EXPR_GREATER_EQUAL:
 	case EXPR_NOT:
 		note_comparison(w, e);
 		return compared(w, s, e);
+	case EXPR_NEGATE:
+		return negated(w, s, e);
 	default:
 		note_comparison(w, e);
 		return derived(w, s, e);
@@ -286,15 +328,23 @@ unsigned evaluate(struct audit_flow *w, struct state *s, const struct audit_expr
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
+static bool is_relation(const struct audit_expr *e)
+{
+	return e->kind == EXPR_LESS || e->kind == EXPR_LESS_EQUAL || e->kind == EXPR_GREATER ||
+	       e->kind == EXPR_GREATER_EQUAL;
+}
+
 static bool is_comparison(const struct audit_expr *e)
 {
-	return e->kind == EXPR_EQUAL || e->kind == EXPR_UNEQUAL;
+	return e->kind == EXPR_EQUAL || e->kind == EXPR_UNEQUAL || is_relation(e);
 }
 
 void evaluate_condition(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 			unsigned values[2])
 {
 	values[1] = 0;
+	if (is_relation(e))
+		note_comparison(w, e);
 	if (is_comparison(e)) {
 		values[0] = evaluate(w, s, e->operands[0]);
 		values[1] = evaluate(w, s, e->operands[1]);
@@ -312,52 +362,92 @@ static bool is_lasting(const struct terms *t, struct term is)
 	return is.kind != TERM_DERIVED && is.kind != TERM_ELEMENT;
 }
 
-static void know(struct audit_flow *w, struct state *s, unsigned term, bool is_zero,
-		 struct audit_place at)
+/* Applies what the result of a try has decided, unless it was decided before. */
+static void decide(struct audit_flow *w, struct state *s, struct term tried, unsigned was,
+		   unsigned signs, struct audit_place at)
+{
+	const unsigned done = tried_done(tried.b), failed = tried_failed(tried.b);
+	struct audit_held *held = state_held(s, tried.a);
+
+	if (!(was & done) || !(was & failed))
+		return;
+	if (!(signs & failed)) {
+		if (tried.b & TRIED_LEAVES)
+			lock_release(w, s, tried.a, at);
+		else
+			lock_tried(w, s, tried.a, tried.b & TRIED_SHARED, at);
+	} else if (!(signs & done) && held && tried.b & TRIED_LEAVES) {
+		held->is_unsure = false;
+	}
+}
+
+/* Replaces what is known of the term; what was tested last is the last. */
+static void set_truth(struct state *s, unsigned term, unsigned signs)
+{
+	bool is_stale = false;
+
+	for (size_t i = s->truths.count; i > 0; i--)
+		if (s->truths.items[i - 1].term == term) {
+			is_stale = s->truths.items[i - 1].is_stale;
+			array_remove(&s->truths, i - 1);
+		}
+	*array_add(&s->truths) = (struct state_truth){term, signs, is_stale};
+}
+
+void evaluate_known(struct audit_flow *w, struct state *s, unsigned term, unsigned signs,
+		    struct audit_place at)
 {
 	const struct term is = term_at(w->t, term);
+	const unsigned was = state_signs(s, w->t, term);
+	const bool is_lasting_one = is_lasting(w->t, is);
 
-	if (is.kind == TERM_CONSTANT || is.kind == TERM_GLOBAL || is.kind == TERM_LOCAL) {
-		s->never |= is_zero != state_is_zero(s, w->t, term);
-		return;
-	}
 	/* A repeated test of the value that decided the lock should give the same result; else the
 	   lock is unsure. */
 	array_each(struct audit_held, h, &s->held)
-		h->is_unsure |= h->under == term && h->under_zero != is_zero;
-	array_each(const struct state_truth, truth, &s->truths)
-		if (truth->term == term) {
-			s->never |= is_lasting(w->t, is) && truth->is_zero != is_zero;
-			if (truth->is_zero == is_zero)
-				return;
-		}
-	if (is_zero && is.kind == TERM_SITE)
+		h->is_unsure |= term && h->under == term && !(h->under_signs & signs);
+	if (!term || (was & signs) == was)
+		return;
+	if (!(was & signs)) {
+		s->never |= is_lasting_one;
+		if (is_lasting_one)
+			return;
+	} else {
+		signs &= was;
+	}
+	if (signs == SIGN_ZERO && is.kind == TERM_SITE)
 		lock_never_was(s, w->t, term);
-	if (is.kind == TERM_TRIED && is_zero == !(is.b & TRIED_NOT_ZERO))
-		lock_tried(w, s, is.a, is.b & TRIED_SHARED, at);
-	if (term)
-		*array_add(&s->truths) = (struct state_truth){term, is_zero, false};
+	if (is.kind == TERM_TRIED)
+		decide(w, s, is, was, signs, at);
+	set_truth(s, term, signs);
+}
+
+/* Adds the signs for which the comparison of the value with the number holds, or not. */
+static void know_compared(struct audit_flow *w, struct state *s, const struct audit_expr *e,
+			  enum audit_expr_kind kind, unsigned value, long with, bool holds)
+{
+	if (is_relation(e))
+		evaluate_known(w, s, term_of(w->t, TERM_DERIVED, value, 0),
+			       holds ? SIGN_NOT_ZERO : SIGN_ZERO, e->at);
+	else if (with)
+		evaluate_known(w, s, term_of(w->t, TERM_EQUAL, value, (unsigned)with),
+			       (kind == EXPR_EQUAL) == holds ? SIGN_NOT_ZERO : SIGN_ZERO, e->at);
+	evaluate_known(w, s, value, signs_where(kind, with, holds), e->at);
 }
 
 void evaluate_branch(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 		     const unsigned values[2], bool holds)
 {
-	struct term with = term_at(w->t, values[1]);
-	bool equal = (e->kind == EXPR_EQUAL) == holds;
-	unsigned term = values[0];
+	const struct term is = term_at(w->t, values[0]), with = term_at(w->t, values[1]);
 
-	if (!is_comparison(e)) {
-		know(w, s, term, !holds, e->at);
-		return;
-	}
-	if (with.kind != TERM_CONSTANT) {
-		with = term_at(w->t, values[0]);
-		term = values[1];
-	}
-	if (with.kind != TERM_CONSTANT)
-		return;
-	if (with.a)
-		know(w, s, term_of(w->t, TERM_EQUAL, term, with.a), !equal, e->at);
-	if (!with.a || equal)
-		know(w, s, term, equal && !with.a, e->at);
+	if (!is_comparison(e))
+		evaluate_known(w, s, values[0], holds ? SIGN_NOT_ZERO : SIGN_ZERO, e->at);
+	else if (is.kind == TERM_CONSTANT && with.kind == TERM_CONSTANT)
+		s->never |= signs_compare_numbers(e->kind, number_of(is), number_of(with)) != holds;
+	else if (with.kind == TERM_CONSTANT)
+		know_compared(w, s, e, e->kind, values[0], number_of(with), holds);
+	else if (is.kind == TERM_CONSTANT)
+		know_compared(w, s, e, signs_mirrored(e->kind), values[1], number_of(is), holds);
+	else if (is_relation(e))
+		evaluate_known(w, s, derived_from_sides(w, s, e, values),
+			       holds ? SIGN_NOT_ZERO : SIGN_ZERO, e->at);
 }

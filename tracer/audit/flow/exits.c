@@ -16,28 +16,29 @@ static bool is_taken(const struct flow_exit *x, unsigned lock)
 	return h && (h->mode == HELD_SHARED || h->mode == HELD_ALONE);
 }
 
-enum sign { SIGN_ZERO = 1, SIGN_NOT_ZERO = 2, SIGN_ANY = 4 };
-
-static enum sign sign_of(const struct terms *t, unsigned value)
+static bool is_left(const struct flow_exit *x, unsigned lock)
 {
-	const struct term is = term_at(t, value);
+	const struct audit_held *h = held_at(&x->held, lock);
 
-	if (is.kind == TERM_CONSTANT)
-		return is.a ? SIGN_NOT_ZERO : SIGN_ZERO;
-	return is.kind == TERM_FRESH || is.kind == TERM_FIELD || is.kind == TERM_LOCAL
-		       ? SIGN_NOT_ZERO
-		       : SIGN_ANY;
+	return h && h->mode == HELD_LEFT;
 }
 
-/* True if the sign of the result tells whether the lock is held; sets *tried. */
-static bool result_tells(const struct audit_flow *w, unsigned lock, enum audit_tried *tried)
+typedef bool exit_test(const struct flow_exit *x, unsigned lock);
+
+/* A fresh object and the address of a part are not NULL. */
+static unsigned exit_signs(const struct audit_flow *w, const struct flow_exit *x)
 {
-	unsigned with = 0, without = 0;
+	return term_kind(w->t, x->value) == TERM_FRESH ? SIGN_NOT_ZERO : x->signs;
+}
+
+/* Returns tried_of() if the sign of the result tells at which exits the change is done, or 0. */
+static unsigned result_tells(const struct audit_flow *w, unsigned lock, exit_test *is_done)
+{
+	unsigned done = 0, failed = 0;
 
 	array_each(const struct flow_exit, x, &w->exits)
-		*(is_taken(x, lock) ? &with : &without) |= sign_of(w->t, x->value);
-	*tried = with == SIGN_ZERO && !(without & SIGN_ZERO) ? TRIED_ZERO : TRIED_NOT_ZERO;
-	return *tried == TRIED_ZERO || (without == SIGN_ZERO && !(with & SIGN_ZERO));
+		*(is_done(x, lock) ? &done : &failed) |= exit_signs(w, x);
+	return done & failed ? 0 : tried_of(done, failed, 0);
 }
 
 static void add_effect(struct audit_flow *w, struct audit_effect effect)
@@ -103,6 +104,13 @@ static bool holds_of_given(struct audit_flow *w, const struct flow_exit *x, unsi
 	return false;
 }
 
+static bool is_null(const struct audit_flow *w, unsigned value)
+{
+	const struct term is = term_at(w->t, value);
+
+	return is.kind == TERM_CONSTANT && !is.a;
+}
+
 /* True if the object at the address is locked on all paths where it is not NULL; adds the
    effect. */
 static bool effect_on_given(struct audit_flow *w, const struct flow_exit *of,
@@ -115,7 +123,7 @@ static bool effect_on_given(struct audit_flow *w, const struct flow_exit *of,
 	if (!lock)
 		return false;
 	array_each(const struct flow_exit, x, &w->exits)
-		if ((!address || got(x, address)) && sign_of(w->t, got(x, address)) != SIGN_ZERO &&
+		if ((!address || got(x, address)) && !is_null(w, got(x, address)) &&
 		    !holds_of_given(w, x, lock, address, by))
 			return false;
 	number_map_set(&w->audit->handed, audit_lock_key(w->audit, h->lock), 1);
@@ -136,37 +144,44 @@ static bool effect_on_any(struct audit_flow *w, const struct flow_exit *of,
 
 /* ---- other locks ----------------------------------------------------------------------------- */
 
-/* True if parameters decide whether the lock is taken. */
-static bool is_asked_for(const struct audit_flow *w, unsigned lock, const struct flow_exit *x)
+/* True if parameters decide whether the change is done, as it is at this exit. */
+static bool is_asked_for(const struct audit_flow *w, unsigned lock, const struct flow_exit *x,
+			 exit_test *is_done)
 {
 	array_each(const struct flow_exit, other, &w->exits)
-		if (!is_taken(other, lock) && !conditions_differ(&x->when, &other->when))
+		if (!is_done(other, lock) && !conditions_differ(&x->when, &other->when))
 			return false;
-	return true;
+	return is_done(x, lock);
 }
 
 static void effect_of(struct audit_flow *w, const struct flow_exit *of, const struct audit_held *h)
 {
 	const unsigned lock = h->lock;
-	enum audit_tried tried;
+	const unsigned shared = h->mode == HELD_SHARED ? TRIED_SHARED : 0;
 	size_t taken = 0, left = 0;
+	unsigned tried;
 
 	array_each(const struct flow_exit, x, &w->exits) {
-		const struct audit_held *is = held_at(&x->held, lock);
-
 		taken += is_taken(x, lock);
-		left += is && is->mode == HELD_LEFT;
+		left += is_left(x, lock);
 	}
 	/* A lock taken twice is released twice, both times as the function's own. */
 	if (number_map_get(&w->twice, lock))
 		left = 0;
-	if (taken == w->exits.count || (is_taken(of, lock) && is_asked_for(w, lock, of)))
+	if (taken == w->exits.count || is_asked_for(w, lock, of, is_taken))
 		add_taken(w, lock, h, &of->when);
-	else if (taken && result_tells(w, lock, &tried))
+	else if (taken && (tried = result_tells(w, lock, is_taken)))
 		add_effect(w, (struct audit_effect){
-				      CHANGE_MAY_TAKE, lock, tried, h->mode == HELD_SHARED, {{0}}});
+				      CHANGE_TAKES, lock, tried | shared, shared, {{0}}});
+	else if (left && !taken && left < w->exits.count &&
+		 (tried = result_tells(w, lock, is_left)))
+		add_effect(w, (struct audit_effect){
+				      CHANGE_LEAVES, lock, tried | TRIED_LEAVES, false, {{0}}});
 	else if (left && !taken)
-		add_effect(w, (struct audit_effect){CHANGE_LEAVES, lock, 0, false, {{0}}});
+		add_effect(w, (struct audit_effect){CHANGE_LEAVES, lock, 0, false,
+						    is_asked_for(w, lock, of, is_left)
+							    ? of->when
+							    : (struct audit_conditions){{0}}});
 	if (left)
 		number_map_set(&w->audit->handed, audit_lock_key(w->audit, lock), 1);
 	if (taken)

@@ -24,7 +24,7 @@ enum term_kind {
 	TERM_SITE,	/* a: site; value of its latest evaluation */
 	TERM_JOIN,	/* a: number of the block, b: local; join of several values */
 	TERM_RESULT,	/* the function's result; only in effects */
-	TERM_TRIED,	/* a: term of a lock, b: enum audit_tried */
+	TERM_TRIED,	/* a: term of a lock, b: tried_of() */
 	/* Steps from the term a: */
 	TERM_LOAD, /* the value at that address */
 	/* b: index of a field; its address in the struct at that address. */
@@ -34,8 +34,38 @@ enum term_kind {
 	TERM_EQUAL,   /* b: a number; whether the value equals it */
 };
 
-/* Bits: which result of a try means that the lock is held, and in which mode. */
-enum audit_tried { TRIED_ZERO = 0, TRIED_NOT_ZERO = 1, TRIED_SHARED = 2 };
+/* A value is in one of three sets, by its sign; a set of these is what is known of a value. The
+   signs of a truth value are those of 0 and 1. */
+enum audit_sign {
+	SIGN_NEGATIVE = 1,
+	SIGN_ZERO = 2,
+	SIGN_POSITIVE = 4,
+	SIGN_NOT_ZERO = SIGN_NEGATIVE | SIGN_POSITIVE,
+	SIGN_TRUTH = SIGN_ZERO | SIGN_POSITIVE,
+	SIGN_ANY = SIGN_NOT_ZERO | SIGN_ZERO,
+};
+
+/* The result of a call that takes a lock, or releases it, on some paths: its signs where that was
+   done and where it was not, 3 bits each, and flags. */
+enum audit_tried {
+	TRIED_FAILED = 3, /* shift of the signs where it was not done */
+	TRIED_SHARED = 64,
+	TRIED_LEAVES = 128, /* releases the lock */
+	TRIED_FLAGS = TRIED_SHARED | TRIED_LEAVES,
+};
+
+static inline unsigned tried_of(unsigned done, unsigned failed, unsigned flags)
+{
+	return done | failed << TRIED_FAILED | flags;
+}
+static inline unsigned tried_done(unsigned tried)
+{
+	return tried & SIGN_ANY;
+}
+static inline unsigned tried_failed(unsigned tried)
+{
+	return tried >> TRIED_FAILED & SIGN_ANY;
+}
 
 struct term {
 	enum term_kind kind;
@@ -105,10 +135,10 @@ struct audit_held {
 	unsigned lock; /* term of its address */
 	enum audit_mode mode;
 	bool is_given; /* taken by a called function */
-	/* Loaded value whose test decided that the lock is taken, or 0. is_unsure: the opposite
-	   result of that test was found later. */
-	unsigned under;
-	bool under_zero, is_unsure;
+	/* Loaded value whose test decided that the lock is taken, or 0, and its signs. is_unsure:
+	   the opposite result of that test was found later, or the lock may have been released. */
+	unsigned under, under_signs;
+	bool is_unsure;
 	struct audit_place at;
 };
 
@@ -164,15 +194,12 @@ struct audit_acquisition {
 	const struct audit_acquisition *inner;
 };
 
-enum audit_change {
-	CHANGE_TAKES,
-	CHANGE_LEAVES,
-	CHANGE_MAY_TAKE, /* the result tells whether it did: see `tried` */
-};
+enum audit_change { CHANGE_TAKES, CHANGE_LEAVES };
 
 /* Effect on the lockset at the exits, relative to the entry. */
 struct audit_effect {
 	enum audit_change change;
+	/* tried: tried_of() if the sign of the result tells whether it was done, or 0. */
 	unsigned lock, tried;
 	bool is_shared;
 	struct audit_conditions when;

@@ -57,12 +57,12 @@ static void arrive(struct audit_flow *w, struct blocks *b, unsigned to, const st
 	ways->is_new |= state_join(&ways->states.items[0], s, t, number);
 }
 
-static void flow_leave(struct audit_flow *w, struct state *s, const struct audit_block *block)
+static void flow_exit(struct audit_flow *w, struct state *s, const struct audit_block *block,
+		      unsigned value)
 {
-	unsigned value = block->value ? evaluate(w, s, block->value) : 0;
 	struct flow_exit *x;
 
-	if (s->never || !w->records)
+	if (s->never)
 		return;
 	object_leave(w, s, value, block->at);
 	if (state_is_zero(s, w->t, value) == 1)
@@ -70,12 +70,32 @@ static void flow_leave(struct audit_flow *w, struct state *s, const struct audit
 	lock_drop_unsure(s);
 	x = array_add(&w->exits);
 	x->value = value;
+	x->signs = state_signs(s, w->t, value);
 	x->at = block->at;
 	x->held = lock_helds_keep(w, lock_helds_now(s));
 	x->when = conditions_of(w, s);
 	array_each(const struct state_event, e, &s->events)
 		if (e->kind == STATE_OUT && term_kind(w->t, e->address) == TERM_PARAMETER)
 			*array_add(&x->out) = *e;
+}
+
+/* The result of a try that was not tested leaves the function by two exits. */
+static void flow_leave(struct audit_flow *w, struct state *s, const struct audit_block *block)
+{
+	const unsigned value = block->value ? evaluate(w, s, block->value) : 0;
+	const struct term is = term_at(w->t, value);
+
+	if (s->never || !w->records)
+		return;
+	if (is.kind == TERM_TRIED) {
+		STATE(failed);
+
+		state_copy(&failed, s);
+		evaluate_known(w, &failed, value, tried_failed(is.b), block->at);
+		evaluate_known(w, s, value, tried_done(is.b), block->at);
+		flow_exit(w, &failed, block, value);
+	}
+	flow_exit(w, s, block, value);
 }
 
 static void go_either_way(struct audit_flow *w, struct blocks *b, struct state *s,
@@ -264,10 +284,10 @@ static void find_result(struct audit_flow *w)
 	case TERM_LOCAL:
 	case TERM_JOIN:
 	case TERM_SITE:
+	case TERM_TRIED:
 		return;
 	case TERM_CONSTANT:
 	case TERM_DERIVED:
-	case TERM_TRIED:
 		w->facts->result = zero ? 0 : result;
 		return;
 	default:

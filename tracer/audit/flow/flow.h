@@ -6,10 +6,10 @@
 
 /* ---- state.c: abstract state at one point ---------------------------------------------------- */
 
-/* Whether a value is 0. is_stale: the value was loaded, and a new load may give another one. */
+/* Signs of a value. is_stale: the value was loaded, and a new load may give another one. */
 struct state_truth {
-	unsigned term;
-	bool is_zero, is_stale;
+	unsigned term, signs;
+	bool is_stale;
 };
 
 enum state_kind {
@@ -76,6 +76,8 @@ void state_change(struct state *s, const struct terms *t, unsigned field);
 void state_load(struct state *s, const struct terms *t, unsigned term);
 /* Forgets all truths of the term. */
 void state_forget(struct state *s, const struct terms *t, unsigned term);
+/* Returns the set of signs that the term may have. */
+unsigned state_signs(const struct state *s, const struct terms *t, unsigned term);
 /* Returns 1 if the term is zero, 0 if not, -1 if unknown. */
 int state_is_zero(const struct state *s, const struct terms *t, unsigned term);
 
@@ -99,7 +101,7 @@ void state_put_out(struct state *s, unsigned address, unsigned object);
 
 /* A return of the function. */
 struct flow_exit {
-	unsigned value;
+	unsigned value, signs; /* of the returned value */
 	struct audit_place at;
 	struct audit_helds held;
 	struct audit_conditions when;
@@ -150,10 +152,35 @@ unsigned evaluate_anything(struct audit_flow *w, struct state *s, const struct a
    condition. */
 void evaluate_condition(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 			unsigned values[2]);
+/* Adds that the term has one of the signs; sets s->never if that is impossible. */
+void evaluate_known(struct audit_flow *w, struct state *s, unsigned term, unsigned signs,
+		    struct audit_place at);
 /* Adds what is known where the condition with these values holds (or not); sets s->never if that is
    impossible. */
 void evaluate_branch(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 		     const unsigned values[2], bool holds);
+
+/* ---- signs.c: signs of values and of results of comparisons ---------------------------------- */
+
+/* Returns the sign of the number. */
+unsigned signs_of_number(long number);
+/* Returns the signs after a minus sign. */
+unsigned signs_negated(unsigned signs);
+/* Returns the signs of the comparison's result, 0 or 1, for a left side with these signs. */
+unsigned signs_compared(enum audit_expr_kind kind, unsigned signs, long with);
+/* Returns the signs of left sides for which the comparison may hold, or may not hold. */
+unsigned signs_where(enum audit_expr_kind kind, long with, bool holds);
+/* Returns the result of the comparison. */
+bool signs_compare_numbers(enum audit_expr_kind kind, long a, long b);
+/* Returns the comparison with its sides exchanged. */
+enum audit_expr_kind signs_mirrored(enum audit_expr_kind kind);
+/* Returns the result of a try after a comparison with a number. */
+unsigned signs_tried_compared(struct terms *t, struct term tried, enum audit_expr_kind kind,
+			      long with);
+/* Returns the result of a try after a minus sign. */
+unsigned signs_tried_negated(struct terms *t, struct term tried);
+/* Returns `tried ? yes : no`. */
+unsigned signs_tried_chosen(struct terms *t, struct term tried, long yes, long no);
 
 /* ---- calls.c --------------------------------------------------------------------------------- */
 

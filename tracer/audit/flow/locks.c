@@ -111,7 +111,7 @@ static void take_lock(struct audit_flow *w, struct state *s, unsigned lock, bool
 
 		if (kind == TERM_LOAD || kind == TERM_DERIVED || kind == TERM_EQUAL) {
 			h.under = last->term;
-			h.under_zero = last->is_zero;
+			h.under_signs = last->signs;
 		}
 	}
 	state_take(s, &h);

@@ -93,10 +93,10 @@ static bool hold_same(const struct state *a, const struct state *b, struct terms
 static void rename_locks(struct state *s, struct terms *t, unsigned local, unsigned joined)
 {
 	struct state old = *s;
-	int zero = state_is_zero(s, t, s->values[local]);
+	const unsigned signs = state_signs(s, t, s->values[local]);
 
-	if (zero >= 0)
-		*array_add(&s->truths) = (struct state_truth){joined, zero, false};
+	if (signs != SIGN_ANY)
+		*array_add(&s->truths) = (struct state_truth){joined, signs, false};
 	s->held.items = NULL;
 	s->held.count = s->held.capacity = 0;
 	array_each(struct audit_held, h, &old.held) {
@@ -140,31 +140,41 @@ bool state_meet_locks(struct state *s, const struct state *from)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static struct state_truth *find_truth(const struct state *s, unsigned term, bool is_zero)
+static struct state_truth *find_truth(const struct state *s, unsigned term)
 {
 	array_each(struct state_truth, truth, &s->truths)
-		if (truth->term == term && truth->is_zero == is_zero)
+		if (truth->term == term)
 			return truth;
 	return NULL;
 }
 
-int state_is_zero(const struct state *s, const struct terms *t, unsigned term)
+unsigned state_signs(const struct state *s, const struct terms *t, unsigned term)
 {
-	switch (term_kind(t, term)) {
+	const struct state_truth *truth = find_truth(s, term);
+	const struct term is = term_at(t, term);
+
+	if (truth)
+		return truth->signs;
+	switch (is.kind) {
 	case TERM_CONSTANT:
-		return !term_at(t, term).a;
+		return signs_of_number((int)is.a);
 	case TERM_GLOBAL:
 	case TERM_LOCAL:
 	case TERM_FIELD:
 	case TERM_FUNCTION:
-		return 0;
+		return SIGN_NOT_ZERO;
+	case TERM_TRIED:
+		return tried_done(is.b) | tried_failed(is.b);
 	default:
-		break;
+		return SIGN_ANY;
 	}
-	array_each(const struct state_truth, truth, &s->truths)
-		if (truth->term == term)
-			return truth->is_zero;
-	return -1;
+}
+
+int state_is_zero(const struct state *s, const struct terms *t, unsigned term)
+{
+	const unsigned signs = state_signs(s, t, term);
+
+	return signs == SIGN_ZERO ? 1 : signs & SIGN_ZERO ? -1 : 0;
 }
 
 /* Removes truths of the term: that it is 0, or equal to another number. */
@@ -273,22 +283,21 @@ void state_put_out(struct state *s, unsigned address, unsigned object)
 
 /* ---- joins ----------------------------------------------------------------------------------- */
 
-/* Joins the values of locals; a truth of both values is a truth of the join. */
+/* Joins the values of locals; what is known of both values is known of the join. */
 static bool join_values(struct state *s, const struct state *from, struct terms *t, unsigned block,
 			struct state *kept)
 {
 	bool changed = false;
 
 	for (unsigned i = 0; i < s->locals; i++) {
-		unsigned joined;
-		int zero;
+		unsigned joined, signs;
 
 		if (s->values[i] == from->values[i])
 			continue;
 		joined = term_of(t, TERM_JOIN, block, i);
-		zero = state_is_zero(s, t, s->values[i]);
-		if (zero >= 0 && zero == state_is_zero(from, t, from->values[i]))
-			*array_add(&kept->truths) = (struct state_truth){joined, zero, false};
+		signs = state_signs(s, t, s->values[i]) | state_signs(from, t, from->values[i]);
+		if (signs != SIGN_ANY)
+			*array_add(&kept->truths) = (struct state_truth){joined, signs, false};
 		changed |= s->values[i] != joined;
 		s->values[i] = joined;
 	}
@@ -301,18 +310,17 @@ static bool join_truths(struct state *s, const struct state *from, const struct 
 
 	for (size_t i = s->truths.count; i > 0; i--) {
 		struct state_truth *is = &s->truths.items[i - 1];
-		const struct state_truth *other = find_truth(from, is->term, is->is_zero);
+		const struct state_truth was = *is, *other = find_truth(from, is->term),
+					 *joined = find_truth(kept, is->term);
 
-		if (!other && !find_truth(kept, is->term, is->is_zero))
+		is->signs |= joined ? joined->signs : other ? other->signs : SIGN_ANY;
+		is->is_stale |= other && other->is_stale;
+		changed |= is->signs != was.signs || is->is_stale != was.is_stale;
+		if (is->signs == SIGN_ANY)
 			array_remove(&s->truths, i - 1);
-		else if (other && other->is_stale && !is->is_stale)
-			is->is_stale = true;
-		else
-			continue;
-		changed = true;
 	}
 	array_each(const struct state_truth, other, &kept->truths)
-		if (!find_truth(s, other->term, other->is_zero)) {
+		if (!find_truth(s, other->term)) {
 			*array_add(&s->truths) = *other;
 			changed = true;
 		}

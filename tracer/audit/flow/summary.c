@@ -143,8 +143,9 @@ struct audit_conditions conditions_of(const struct audit_flow *w, const struct s
 	struct audit_conditions c = {{0}};
 
 	array_each(const struct state_truth, truth, &s->truths)
-		if (term_kind(w->t, truth->term) == TERM_PARAMETER)
-			conditions_add(&c, term_at(w->t, truth->term).a, truth->is_zero);
+		if (term_kind(w->t, truth->term) == TERM_PARAMETER &&
+		    (truth->signs == SIGN_ZERO || !(truth->signs & SIGN_ZERO)))
+			conditions_add(&c, term_at(w->t, truth->term).a, truth->signs == SIGN_ZERO);
 	return c;
 }
 

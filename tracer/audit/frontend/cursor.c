@@ -228,12 +228,13 @@ static bool is_comma(const struct audit_reader *r, CXCursor c, CXCursor left, CX
 static const struct {
 	const char *text;
 	enum cursor_operator is;
-} binaries[] = {{"==", CURSOR_EQUAL}, {"!=", CURSOR_UNEQUAL}, {"<=", CURSOR_OTHER},
-		{">=", CURSOR_OTHER}, {"=", CURSOR_ASSIGN},   {"&&", CURSOR_AND},
-		{"||", CURSOR_OR},    {",", CURSOR_COMMA},    {"+", CURSOR_OTHER},
-		{"-", CURSOR_OTHER},  {"*", CURSOR_OTHER},    {"/", CURSOR_OTHER},
-		{"%", CURSOR_OTHER},  {"<", CURSOR_OTHER},    {">", CURSOR_OTHER},
-		{"&", CURSOR_OTHER},  {"|", CURSOR_OTHER},    {"^", CURSOR_OTHER}};
+} binaries[] = {{"==", CURSOR_EQUAL},	      {"!=", CURSOR_UNEQUAL}, {"<=", CURSOR_LESS_EQUAL},
+		{">=", CURSOR_GREATER_EQUAL}, {"=", CURSOR_ASSIGN},   {"&&", CURSOR_AND},
+		{"<<", CURSOR_OTHER},	      {">>", CURSOR_OTHER},   {"||", CURSOR_OR},
+		{",", CURSOR_COMMA},	      {"+", CURSOR_OTHER},    {"-", CURSOR_OTHER},
+		{"*", CURSOR_OTHER},	      {"/", CURSOR_OTHER},    {"%", CURSOR_OTHER},
+		{"<", CURSOR_LESS},	      {">", CURSOR_GREATER},  {"&", CURSOR_OTHER},
+		{"|", CURSOR_OTHER},	      {"^", CURSOR_OTHER}};
 enum { BINARIES = sizeof(binaries) / sizeof(*binaries) };
 
 enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXCursor left,
@@ -290,6 +291,7 @@ static enum cursor_operator unary_at(const char *at)
 	if (at[0] == at[1] && (*at == '+' || *at == '-'))
 		return CURSOR_STEP;
 	return *at == '&'   ? CURSOR_ADDRESS
+	       : *at == '-' ? CURSOR_NEGATE
 	       : *at == '*' ? CURSOR_DEREF
 	       : *at == '!' ? CURSOR_NOT
 			    : CURSOR_OTHER;

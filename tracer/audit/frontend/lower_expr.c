@@ -119,9 +119,11 @@ static struct audit_expr *lower_expr_member(struct lower *l, CXCursor c,
 static struct audit_expr *binary(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	static const enum audit_expr_kind kinds[] = {
-		[CURSOR_OTHER] = EXPR_OTHER, [CURSOR_ASSIGN] = EXPR_ASSIGN,
-		[CURSOR_EQUAL] = EXPR_EQUAL, [CURSOR_UNEQUAL] = EXPR_UNEQUAL,
-		[CURSOR_AND] = EXPR_AND,     [CURSOR_OR] = EXPR_OR,
+		[CURSOR_OTHER] = EXPR_OTHER,	 [CURSOR_ASSIGN] = EXPR_ASSIGN,
+		[CURSOR_EQUAL] = EXPR_EQUAL,	 [CURSOR_UNEQUAL] = EXPR_UNEQUAL,
+		[CURSOR_LESS] = EXPR_LESS,	 [CURSOR_LESS_EQUAL] = EXPR_LESS_EQUAL,
+		[CURSOR_GREATER] = EXPR_GREATER, [CURSOR_GREATER_EQUAL] = EXPR_GREATER_EQUAL,
+		[CURSOR_AND] = EXPR_AND,	 [CURSOR_OR] = EXPR_OR,
 		[CURSOR_COMMA] = EXPR_LAST,
 	};
 	enum cursor_operator is;
@@ -155,9 +157,9 @@ static bool is_cast_to_volatile(const struct audit_reader *r, CXCursor c)
 static struct audit_expr *unary(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	static const enum audit_expr_kind kinds[] = {
-		[CURSOR_OTHER] = EXPR_OTHER, [CURSOR_ADDRESS] = EXPR_ADDRESS,
-		[CURSOR_DEREF] = EXPR_DEREF, [CURSOR_NOT] = EXPR_NOT,
-		[CURSOR_STEP] = EXPR_STEP,
+		[CURSOR_OTHER] = EXPR_OTHER,   [CURSOR_ADDRESS] = EXPR_ADDRESS,
+		[CURSOR_DEREF] = EXPR_DEREF,   [CURSOR_NOT] = EXPR_NOT,
+		[CURSOR_NEGATE] = EXPR_NEGATE, [CURSOR_STEP] = EXPR_STEP,
 	};
 	const enum cursor_operator is =
 		parts->count == 1 ? cursor_unary(l->reader, c, parts->items[0]) : CURSOR_OTHER;

@@ -59,7 +59,12 @@ enum audit_expr_kind {
 	EXPR_ATOMIC, /* id: enum audit_atomic; operands: the address, then the rest */
 	EXPR_EQUAL,
 	EXPR_UNEQUAL,
+	EXPR_LESS,
+	EXPR_LESS_EQUAL,
+	EXPR_GREATER,
+	EXPR_GREATER_EQUAL,
 	EXPR_NOT,
+	EXPR_NEGATE,
 	EXPR_AND,
 	EXPR_OR,
 	EXPR_LAST,   /* comma: the value is that of the last operand */

@@ -154,12 +154,17 @@ enum cursor_operator {
 	CURSOR_ASSIGN,
 	CURSOR_EQUAL,
 	CURSOR_UNEQUAL,
+	CURSOR_LESS,
+	CURSOR_LESS_EQUAL,
+	CURSOR_GREATER,
+	CURSOR_GREATER_EQUAL,
 	CURSOR_AND,
 	CURSOR_OR,
 	CURSOR_COMMA,
 	CURSOR_ADDRESS,
 	CURSOR_DEREF,
 	CURSOR_NOT,
+	CURSOR_NEGATE,
 	CURSOR_STEP,
 };
 /* Returns the operator of a BinaryOperator. libclang 17 and later name it; before, it is read from
