@@ -15,7 +15,8 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "audit"))
 import corpus  # noqa: E402
 
 FINDING = re.compile(r"^(.+?):(\d+):(\d+): warning: (.*) \[(\S+)\]$", re.M)
-NOTE = re.compile(r"^(.+?):(\d+):(\d+): note: (.+)$", re.M)
+NOTE = re.compile(r"^(.+?):(\d+):(\d+): note: (?!evidence: )(.+)$", re.M)
+EVIDENCE = re.compile(r"note: evidence: (\d+) of 100, (low|medium|high): (.+)$", re.M)
 SUMMARY = re.compile(r"^\d+ files?, \d+ lines?, \d+ functions?, \d+ structs? that threads may share, in [\d.]+ s(?:; .*)?$", re.M)
 HEAD = "#include <pthread.h>\n"
 BOX = HEAD + """struct box { pthread_mutex_t lock; int n; };
@@ -301,7 +302,8 @@ def check_sarif(t, text, lines):
         for where in result["relatedLocations"]:
             t.check(check_location(t, where) and where["message"]["text"], "the way")
         check_flows(t, result, line)
-        t.equal(result["properties"], {"confidence": "high"}, "how sure")
+        t.equal((result["properties"]["confidence"], result["properties"]["score"]), ("high", 93), "how sure")
+        t.check("'lock' is held at 3 of 5 places (+88)" in result["properties"]["evidence"], "why")
 
 
 def check_flows(t, result, line):
@@ -473,6 +475,19 @@ SUB = """void box_sub(struct box *b, int n)
 	b->n = old - n; /* here */
 }
 """
+
+
+def test_evidence(t):
+    """Each finding of each confidence has one line with its evidence, whose points add up to the confidence."""
+    path = t.file("all.c", CHAIN + SET + PLAIN + SUB + "".join(text + "\n" for text in ALONE.values() if " inner" in text and "hits" in text))
+    r = audit(t, "--all", "--type", "box", "--type", "plain", path)
+    lines = EVIDENCE.findall(r.stdout)
+    t.equal(len(lines), len(r.found), "a line for each", r)
+    t.check({level for _, level, _ in lines} >= {"low", "high"}, "low ones, too", r)
+    for score, level, words in lines:
+        points = [int(n) for n in re.findall(r"\(([-+]\d+)\)", words)]
+        t.equal(int(score), max(0, min(100, sum(points))), "the sum: " + words)
+        t.equal(level, "high" if int(score) >= 70 else "medium" if int(score) >= 50 else "low", "the level: " + words)
 
 
 def test_most_functions(t):
@@ -744,7 +759,7 @@ def test_control_characters(t):
     path = t.file(name, CHAIN)
     r = told(t, line_of(CHAIN, "/* here */"), shown, "--report", known, name, cwd=t.tmp)
     t.check(r.stdout.startswith(shown + ":") and "\x1b" not in r.stdout, "the findings", r)
-    t.equal(len(r.stdout.splitlines()), 1 + len(NOTE.findall(r.stdout)) + 1, "a line for each", r)
+    t.equal(len(r.stdout.splitlines()), 2 + len(NOTE.findall(r.stdout)) + 1, "a line for each", r)
     with open(known) as f:
         t.equal(f.read().splitlines()[1:], ["P3 %s set n" % shown], "the baseline")
     sound(t, "--baseline", known, path)

@@ -22,12 +22,21 @@ static void print_line(struct report_place at, const char *kind, const char *tex
 	str_fini(&line);
 }
 
+static void print_evidence(const struct report_finding *f)
+{
+	STR(text);
+
+	str_addf(&text, "evidence: %d of 100, %s: %s", f->score, f->confidence, f->evidence);
+	print_line(f->at, "note", str_text(&text), NULL);
+}
+
 static void print_findings(const struct report_findings *findings)
 {
 	array_each(const struct report_finding, f, findings) {
 		print_line(f->at, "warning", f->text, findings->rules[f->rule].id);
 		array_each(const struct report_note, note, &f->notes)
 			print_line(note->at, "note", note->text, NULL);
+		print_evidence(f);
 	}
 }
 

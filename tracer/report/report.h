@@ -95,8 +95,9 @@ struct report_rule {
 };
 
 struct report_finding {
-	unsigned rule; /* index in `rules` */
-	const char *confidence;
+	unsigned rule;			   /* index in `rules` */
+	const char *confidence, *evidence; /* evidence: in one line */
+	int score;			   /* of the evidence, of 100 */
 	struct report_place at;
 	const char *text;
 	const char *record, *field, *function; /* record and field may be NULL */

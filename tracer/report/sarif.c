@@ -148,6 +148,8 @@ static void add_result(const struct report_findings *all, const struct report_fi
 	add_flows(f, j);
 	json_object(j, "properties");
 	json_string(j, "confidence", f->confidence);
+	json_integer(j, "score", f->score);
+	json_string(j, "evidence", f->evidence);
 	json_end_object(j);
 	json_end_object(j);
 }

@@ -82,7 +82,10 @@ static void report_use(struct audit *a, const struct audit_record *r,
 	f = check_add(a, FINDING_P1, access->at, access->field, access->function);
 	if (!f)
 		return;
-	f->confidence = needs_guard(a, r, access) ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+	finding_evidence(f, EVIDENCE_MEDIUM, "the field belongs to another module");
+	if (!needs_guard(a, r, access))
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "its own module does not use it with a lock for the most part");
 	check_say(a, f, "is used outside of its module, %s",
 		  str_base_name(program_text(a->program, r->at.file)));
 	graph_notes(a, access->function, WAY_HERE, f);
@@ -123,9 +126,13 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 	f = check_add(a, FINDING_P1, s->at, s->field, s->function);
 	if (!f)
 		return;
-	/* An embedded struct, such as a list head, is meant to be pointed to. */
-	f->confidence = of && (of->is_record || is_constant(a, s->field)) ? CONFIDENCE_LOW
-									  : CONFIDENCE_HIGH;
+	finding_evidence(f, EVIDENCE_CERTAIN, "the address is seen to leave the function");
+	if (of && of->is_record)
+		finding_evidence(
+			f, EVIDENCE_AGAINST,
+			"a struct within a struct, as a list head, is meant to be pointed to");
+	if (of && is_constant(a, s->field))
+		finding_evidence(f, EVIDENCE_AGAINST, "the field is constant");
 	term_print(&a->terms, p, &p->functions.items[s->function], s->term, &object);
 	if (of)
 		finding_say(f,

@@ -88,230 +88,7 @@ static const struct entry_access *conflict(const struct audit *a, const struct e
 	return found;
 }
 
-/* ---- confidence ------------------------------------------------------------------------------ */
-
-/* An access without its field's lock, and the access that conflicts with it. */
-struct conflict {
-	const struct audit *a;
-	const struct entry_accesses *all; /* accesses of the field */
-	const struct entry_access *e, *other;
-	const struct majority *m;
-	unsigned field;
-	enum finding_confidence confidence;
-};
-
-static bool holds_most(const struct majority *m, unsigned held, unsigned places, bool of_others)
-{
-	enum { MOST = 3, MOST_OTHERS = 4, OF = 5 };
-
-	return m->held && OF * held >= (of_others ? MOST_OTHERS : MOST) * places;
-}
-
-static bool is_told(const struct conflict *c)
-{
-	return c->m->is_told || (c->m->held && audit_record_of(c->a, c->field)->thread_safe);
-}
-
-static bool is_far(const struct conflict *c)
-{
-	return c->m->held && 2 * c->m->near < c->m->held;
-}
-
-/* True for a write before the function takes the lock: the critical section may publish what was
-   written. */
-static bool is_handed_over(const struct conflict *c)
-{
-	if (!c->m->held || !entry_is(c->e, ACCESS_WRITES) || entry_is(c->e, ACCESS_READS))
-		return false;
-	array_each(const struct audit_acquisition *const, at,
-		   &c->a->facts[c->e->function].acquisitions)
-		if ((*at)->at.file == c->e->at.file && (*at)->at.line > c->e->at.line &&
-		    audit_lock_key(c->a, (*at)->lock) == c->m->key)
-			return true;
-	return false;
-}
-
-/* True for a write under a lock of its object that the other access took before: what it read under
-   the lock may tell that the field was written. */
-static bool is_seen_written(const struct conflict *c)
-{
-	if (!c->m->held || !entry_is(c->e, ACCESS_WRITES) || !entry_is(c->e, ACCESS_SETTLED))
-		return false;
-	array_each(const struct audit_acquisition *const, at,
-		   &c->a->facts[c->other->function].acquisitions) {
-		const unsigned key = audit_lock_key(c->a, (*at)->lock);
-
-		if ((*at)->at.line < c->other->at.line && guards_hold(c->e, key) &&
-		    guards_is_own(c->a, key, c->field))
-			return true;
-	}
-	return false;
-}
-
-/* True if all writes are of the reading function or of its only entry, under the lock: a thread may
-   read what it wrote itself without the lock. */
-static bool is_its_writers(const struct conflict *c)
-{
-	if (!c->m->held || entry_is(c->e, ACCESS_WRITES))
-		return false;
-	array_each(const struct entry_access, other, &c->all->items)
-		if (entry_is(other, ACCESS_WRITES) && ((other->function != c->e->function &&
-							!parallel_one_entry(c->a, other, c->e)) ||
-						       !guards_hold(other, c->m->key)))
-			return false;
-	return true;
-}
-
-/* True if all writes set a field that was NULL, under the lock, and this function accessed it under
-   the lock before. */
-static bool is_seen_and_stays(const struct conflict *c)
-{
-	bool is_seen = false;
-
-	if (!c->m->held || entry_is(c->e, ACCESS_WRITES))
-		return false;
-	array_each(const struct entry_access, other, &c->all->items) {
-		const bool held = guards_hold(other, c->m->key);
-
-		if (entry_is(other, ACCESS_WRITES) &&
-		    !(held && audit_innermost(other->access)->flags & ACCESS_FIRST))
-			return false;
-		is_seen |=
-			held && other->function == c->e->function && other->at.line < c->e->at.line;
-	}
-	return is_seen;
-}
-
-static bool is_after_join(const struct conflict *c)
-{
-	return parallel_after_join(c->a, c->e) || parallel_after_join(c->a, c->other);
-}
-
-/* True for two threads of which the other holds the lock, of whichever struct, if three of five
-   places hold it. */
-static bool is_of_two_threads(const struct conflict *c)
-{
-	return guards_hold(c->other, c->m->key) && parallel_is_certain(c->a, c->e, c->other) &&
-	       holds_most(c->m, c->m->held, c->m->places, false);
-}
-
-static bool is_of_callback(const struct conflict *c)
-{
-	return entries_is_callback(c->a, c->e->entry) || entries_is_callback(c->a, c->other->entry);
-}
-
-/* True if all callers in these files hold the lock: the entry may be no interface. */
-static bool callers_hold(const struct conflict *c)
-{
-	bool any = false;
-
-	if (!c->m->held ||
-	    !number_map_get(&c->a->called, c->a->program->functions.items[c->e->entry].usr))
-		return false;
-	array_each(const struct entry_access, other, &c->all->items) {
-		if (!place_same(other->at, c->e->at) || other->entry == c->e->entry)
-			continue;
-		if (!guards_hold(other, c->m->key))
-			return false;
-		any = true;
-	}
-	return any;
-}
-
-static bool is_unused(const struct conflict *c)
-{
-	return entries_is_unused(c->a, c->e->entry) || entries_is_unused(c->a, c->other->entry);
-}
-
-static bool is_beside_atomic(const struct conflict *c)
-{
-	return !c->m->held && entry_is(c->other, ACCESS_ATOMIC);
-}
-
-static bool has_no_lock(const struct conflict *c)
-{
-	return !c->m->held;
-}
-
-static bool wants_lock(const struct conflict *c)
-{
-	return entries_wants_lock(c->a, c->e->function);
-}
-
-static bool is_others_lock(const struct conflict *c)
-{
-	return c->m->key <= c->a->program->fields.count &&
-	       !guards_is_own(c->a, c->m->key, c->field);
-}
-
-static bool is_held_at_most(const struct conflict *c)
-{
-	return holds_most(c->m, c->m->held, c->m->places, is_others_lock(c));
-}
-
-/* Counts functions, since several places of one function are one piece of evidence. */
-static bool is_held_in_most(const struct conflict *c)
-{
-	return entry_is(c->e, ACCESS_WRITES) && !guards_any(c->e) &&
-	       guards_is_own(c->a, c->m->key, c->field) && c->m->functions_held > 1 &&
-	       holds_most(c->m, c->m->functions_held, c->m->functions, false);
-}
-
-static bool is_held_at_one_of_two(const struct conflict *c)
-{
-	enum { FEW = 2 };
-
-	return guards_is_own(c->a, c->m->key, c->field) && c->m->places <= FEW &&
-	       2 * c->m->held >= c->m->places;
-}
-
-/* The first row that holds decides. */
-static const struct evidence {
-	bool (*holds)(const struct conflict *c);
-	enum finding_confidence confidence;
-} evidence[] = {
-	{is_told, CONFIDENCE_HIGH},
-	{is_far, CONFIDENCE_LOW},
-	{is_handed_over, CONFIDENCE_LOW},
-	{is_seen_written, CONFIDENCE_LOW},
-	{is_its_writers, CONFIDENCE_LOW},
-	{is_seen_and_stays, CONFIDENCE_LOW},
-	{is_after_join, CONFIDENCE_LOW},
-	{is_of_two_threads, CONFIDENCE_MEDIUM},
-	{is_of_callback, CONFIDENCE_LOW},
-	{callers_hold, CONFIDENCE_LOW},
-	{is_unused, CONFIDENCE_LOW},
-	{is_beside_atomic, CONFIDENCE_MEDIUM},
-	{has_no_lock, CONFIDENCE_LOW},
-	{wants_lock, CONFIDENCE_LOW},
-	{is_held_at_most, CONFIDENCE_HIGH},
-	{is_held_in_most, CONFIDENCE_MEDIUM},
-	{is_held_at_one_of_two, CONFIDENCE_MEDIUM},
-	{NULL, CONFIDENCE_LOW},
-};
-
-static enum finding_confidence confidence_of(const struct conflict *c)
-{
-	const struct evidence *row = evidence;
-
-	while (row->holds && !row->holds(c))
-		row++;
-	return row->confidence;
-}
-
 /* ---- findings -------------------------------------------------------------------------------- */
-
-static const char *lock_name(const struct audit *a, unsigned key)
-{
-	const struct audit_program *p = a->program;
-	const struct audit_global *g = NULL;
-
-	if (key > p->fields.count)
-		g = program_global(p, key - (unsigned)p->fields.count - 1);
-	else
-		return program_text(p, p->fields.items[key - 1].name);
-	return program_text(p, g ? g->name : 0);
-}
 
 /* True if this function and field have a finding: further ones have the same cause. */
 static bool is_reported(const struct audit *a, const struct entry_access *e, unsigned field)
@@ -332,10 +109,10 @@ static void say_what(const struct conflict *c, struct finding *f)
 
 	if (c->m->is_told)
 		check_say(c->a, f, "is %s without '%s', which its @guarded_by names", how,
-			  lock_name(c->a, c->m->key));
+			  guards_name(c->a, c->m->key));
 	else if (c->m->held)
 		check_say(c->a, f, "is %s without '%s', which is held at %u of %u places", how,
-			  lock_name(c->a, c->m->key), c->m->held, c->m->places);
+			  guards_name(c->a, c->m->key), c->m->held, c->m->places);
 	else
 		check_say(c->a, f, "is %s without a lock that other accesses also hold", how);
 }
@@ -347,7 +124,6 @@ static void report(struct audit *a, const struct conflict *c)
 	if (!f)
 		return;
 	f->other = c->other->at;
-	f->confidence = c->confidence;
 	f->lock = c->m->key;
 	f->sets = entry_is(c->e, ACCESS_WRITES) && !entry_is(c->e, ACCESS_READS);
 	f->other_function = a->program->functions.items[c->other->function].name;
@@ -358,6 +134,7 @@ static void report(struct audit *a, const struct conflict *c)
 		     entry_is(c->other, ACCESS_ATOMIC) ? " as an atomic" : "",
 		     entries_name(a, c->other->function));
 	entries_notes(a, c->other, WAY_OTHER, f);
+	evidence_add(c, f);
 }
 
 static void add_safe(struct audit *a, unsigned field, const struct majority *m, bool written,
@@ -375,7 +152,7 @@ static void add_safe(struct audit *a, unsigned field, const struct majority *m, 
 	else if (!plain)
 		str_add(&why, "atomic");
 	else
-		str_addf(&why, "guarded by %s", lock_name(a, m->key));
+		str_addf(&why, "guarded by %s", guards_name(a, m->key));
 	s->why = str_take(&why);
 }
 
@@ -439,12 +216,12 @@ static bool is_passed_over(const struct audit *a, const struct entry_access *e, 
 static struct conflict conflict_of(const struct audit *a, const struct field_view *s,
 				   const struct entry_access *e, unsigned field)
 {
-	struct conflict c = {a, &s->some, e, NULL, &s->m, field, CONFIDENCE_LOW};
+	struct conflict c = {a, &s->some, e, NULL, &s->m, field, 0};
 
 	if (!s->m.key || (!guards_hold(e, s->m.key) && !is_setting_up(a, e, s->m.key)))
 		c.other = conflict(a, &s->some, e, &s->m);
 	if (c.other)
-		c.confidence = confidence_of(&c);
+		c.points = evidence_add(&c, NULL);
 	return c;
 }
 
@@ -464,7 +241,8 @@ static bool check_accesses(struct audit *a, const struct entry_accesses *all, un
 			if (!doubtful)
 				found[i] =
 					conflict_of(a, view_of(a, all, e, field, &views), e, field);
-			if (!found[i].other || (found[i].confidence == CONFIDENCE_LOW) != doubtful)
+			if (!found[i].other ||
+			    (finding_confidence_of(found[i].points) == CONFIDENCE_LOW) != doubtful)
 				continue;
 			report(a, &found[i]);
 			wrong = true;
@@ -518,5 +296,6 @@ void check_guards(struct audit *a)
 	array_each(struct finding, f, &a->findings.items)
 		if (f->tag == FINDING_P3 && (sets_up(a, f->record, f->function) ||
 					     sets_up(a, f->record, f->other_function)))
-			f->confidence = CONFIDENCE_LOW;
+			finding_evidence(f, EVIDENCE_AGAINST,
+					 "a function sets fields of several locks without any");
 }

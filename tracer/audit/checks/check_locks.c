@@ -138,9 +138,11 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 	name_lock(a, e->at->function, e->held->lock, &held);
 	f->function = a->program->functions.items[in->function].name;
 	f->other = other->at;
-	/* Only the kinds of unrelated locks are known; they may be other locks each time. */
+	finding_evidence(f, EVIDENCE_CERTAIN, "both orders are on known paths");
 	if (e->from != e->to && !(e->is_near && against->is_near))
-		f->confidence = CONFIDENCE_LOW;
+		finding_evidence(
+			f, EVIDENCE_AGAINST,
+			"the objects of the locks are unrelated, and may be others each time");
 	f->is_asked = is_asked(a, e->from) || is_asked(a, e->to);
 	finding_say(f, "'%s' is taken while '%s' is held, %s; in %s", str_text(&taken),
 		    str_text(&held),
@@ -215,6 +217,7 @@ static void report_lock(struct audit *a, const struct suspicion *s, enum finding
 		    program_text(a->program, f->function));
 	graph_notes(a, s->function, WAY_HERE, f);
 	finding_step(f, WAY_HERE, s->other, "it is locked here");
+	finding_evidence(f, EVIDENCE_CERTAIN, "one path does both");
 }
 
 static void report_compound(struct audit *a, const struct suspicion *s)
@@ -224,6 +227,7 @@ static void report_compound(struct audit *a, const struct suspicion *s)
 	if (!f)
 		return;
 	f->other = s->other;
+	finding_evidence(f, EVIDENCE_CERTAIN, "one path does both steps without a lock");
 	check_say(
 		a, f,
 		"is loaded and then stored in two steps: another thread may change it in between");

@@ -43,10 +43,15 @@ static void check_late(struct audit *a, const struct suspicion *s)
 	f = other ? check_add(a, FINDING_P2, s->at, s->field, s->function) : NULL;
 	if (!f)
 		return;
-	f->confidence =
-		s->is_certain || is_guarded(a, s->field) || entries_is_thread(a, other->entry)
-			? CONFIDENCE_HIGH
-			: CONFIDENCE_LOW;
+	if (s->is_certain)
+		finding_evidence(f, EVIDENCE_CERTAIN,
+				 "the object is new here, or was shared under a lock");
+	else if (is_guarded(a, s->field))
+		finding_evidence(f, EVIDENCE_CERTAIN, "most accesses have a lock or are atomic");
+	else if (entries_is_thread(a, other->entry))
+		finding_evidence(f, EVIDENCE_CERTAIN, "a thread uses it");
+	else
+		finding_evidence(f, 0, "the object may have been shared before, or not at all");
 	f->other = other->at;
 	check_say(a, f, "is written after the object has been shared");
 	graph_notes(a, s->function, WAY_HERE, f);
@@ -72,7 +77,11 @@ static void check_unset(struct audit *a, const struct suspicion *s)
 			      : NULL;
 	if (!f)
 		return;
-	f->confidence = is_protected(a, s->field) ? CONFIDENCE_HIGH : CONFIDENCE_LOW;
+	if (is_protected(a, s->field))
+		finding_evidence(f, EVIDENCE_CERTAIN,
+				 "the field is used with a lock or atomically");
+	else
+		finding_evidence(f, 0, "the field is nowhere used with a lock");
 	check_say(a, f, "is read, but a new object gives it no value");
 	entries_notes(a, reader, WAY_HERE, f);
 	finding_step(f, WAY_OTHER_END, s->at, "the new object is shared here, in %s",
@@ -101,7 +110,9 @@ static void check_freed(struct audit *a, const struct suspicion *s)
 	f = is_shared_place(a, s->term) ? check_add(a, FINDING_P2, s->at, 0, s->function) : NULL;
 	if (!f)
 		return;
-	f->confidence = s->is_certain ? CONFIDENCE_HIGH : CONFIDENCE_LOW;
+	finding_evidence(f, EVIDENCE_CERTAIN, "the place that holds its address is shared");
+	if (!s->is_certain)
+		finding_evidence(f, EVIDENCE_AGAINST, "references to the object are counted");
 	term_print(&a->terms, a->program, function, s->term, &place);
 	finding_say(f,
 		    "what '%s' points to is freed here while other threads can still reach it "

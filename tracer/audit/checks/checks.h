@@ -99,11 +99,28 @@ bool guards_hold(const struct entry_access *e, unsigned key);
 bool guards_any(const struct entry_access *e);
 /* Returns true if the lock is a field of the field's own struct. */
 bool guards_is_own(const struct audit *a, unsigned key, unsigned field);
+/* Returns the name of a lock by its key. */
+const char *guards_name(const struct audit *a, unsigned key);
 /* Returns true if both hold a common lock, at least one exclusively. */
 bool guards_exclude(const struct entry_access *x, const struct entry_access *y);
 /* Returns the lock held at the most places, or the one that @guarded_by names. */
 struct majority guards_majority(const struct audit *a, const struct entry_accesses *all,
 				unsigned field);
+
+/* ---- evidence.c: evidence of P3 ------------------------------------------------------------ */
+
+/* An access without its field's lock, and the access that conflicts with it. */
+struct conflict {
+	const struct audit *a;
+	const struct entry_accesses *all; /* accesses of the field */
+	const struct entry_access *e, *other;
+	const struct majority *m;
+	unsigned field;
+	int points; /* of the evidence */
+};
+
+/* Returns the points of all evidence, which are added to the finding unless it is NULL. */
+int evidence_add(const struct conflict *c, struct finding *f);
 
 /* ---- entries.c: findings --------------------------------------------------------------------- */
 

@@ -1,8 +1,6 @@
 /* Findings: added once for each place, tag and field; sorted for output. */
 #include "tracer/audit/checks/finding.h"
 
-#include "tracer/base/text/str.h"
-
 #include <string.h>
 
 const char *finding_tag_text(enum finding_tag tag)
@@ -18,6 +16,31 @@ const char *finding_confidence_text(enum finding_confidence c)
 	static const char *const texts[] = {"low", "medium", "high"};
 
 	return texts[c];
+}
+
+enum finding_confidence finding_confidence_of(int points)
+{
+	return points >= EVIDENCE_HIGH	   ? CONFIDENCE_HIGH
+	       : points >= EVIDENCE_MEDIUM ? CONFIDENCE_MEDIUM
+					   : CONFIDENCE_LOW;
+}
+
+int finding_score(const struct finding *f)
+{
+	return f->points < 0 ? 0 : f->points > EVIDENCE_MOST ? EVIDENCE_MOST : f->points;
+}
+
+void finding_evidence(struct finding *f, int points, const char *fmt, ...)
+{
+	va_list ap;
+
+	str_add(&f->evidence, f->evidence.length ? "; " : "");
+	va_start(ap, fmt);
+	str_vaddf(&f->evidence, fmt, ap);
+	va_end(ap);
+	str_addf(&f->evidence, " (%+d)", points);
+	f->points += points;
+	f->confidence = finding_confidence_of(f->points);
 }
 
 static bool is_same_line(struct audit_place a, struct audit_place b)
@@ -37,7 +60,6 @@ struct finding *findings_add(struct findings *f, enum finding_tag tag, struct au
 	added->tag = tag;
 	added->at = at;
 	added->field = field;
-	added->confidence = CONFIDENCE_HIGH;
 	return added;
 }
 
@@ -103,6 +125,7 @@ void findings_fini(struct findings *f)
 	array_each(struct finding, item, &f->items) {
 		base_free(item->text);
 		base_free(item->script);
+		str_fini(&item->evidence);
 		array_each(struct finding_note, note, &item->notes)
 			base_free(note->text);
 		array_fini(&item->notes);

@@ -3,6 +3,7 @@
 #define GATECTL_AUDIT_CHECKS_FINDING_H
 
 #include "tracer/audit/frontend/program.h"
+#include "tracer/base/text/str.h"
 
 /* Kinds of findings: the tag in messages, the name of the rule in SARIF, and its description. */
 #define FINDINGS(ONE)                                                                              \
@@ -37,8 +38,15 @@ enum suspicion_kind {
 	SUSPECT_ESCAPE,
 };
 
-/* How far the program itself supports a finding. */
+/* How far the program itself supports a finding, by the points of its evidence. */
 enum finding_confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
+enum finding_points {
+	EVIDENCE_MEDIUM = 50,
+	EVIDENCE_HIGH = 70,
+	EVIDENCE_CERTAIN = 80,
+	EVIDENCE_MOST = 100,
+	EVIDENCE_AGAINST = -60,
+};
 
 /* A finding has up to two paths: to its own place, and to the place that it conflicts with. */
 enum finding_way { WAY_NONE, WAY_HERE, WAY_OTHER, WAY_OTHER_END };
@@ -52,7 +60,9 @@ struct finding_note {
 /* A finding; the names also serve those who reproduce it. */
 struct finding {
 	enum finding_tag tag;
-	enum finding_confidence confidence;
+	enum finding_confidence confidence; /* of the points */
+	int points;
+	struct str evidence;
 	/* `other` is the conflicting access or lock; file 0 means none. */
 	struct audit_place at, other;
 	char *text; /* message; names field and function */
@@ -86,6 +96,13 @@ const char *finding_tag_text(enum finding_tag tag);
 /* Returns "low", "medium" or "high". */
 const char *finding_confidence_text(enum finding_confidence c);
 
+/* Returns the confidence of so many points. */
+enum finding_confidence finding_confidence_of(int points);
+/* Adds evidence and its points, and sets the confidence. */
+void finding_evidence(struct finding *f, int points, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* Returns the points from 0 to EVIDENCE_MOST. */
+int finding_score(const struct finding *f);
 /* Adds a finding. Returns it, or NULL if that line has one with this tag and field. */
 struct finding *findings_add(struct findings *f, enum finding_tag tag, struct audit_place at,
 			     unsigned field);

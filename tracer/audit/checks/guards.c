@@ -222,6 +222,18 @@ bool guards_is_own(const struct audit *a, unsigned key, unsigned field)
 	       audit_record_of(a, key) == audit_record_of(a, field);
 }
 
+const char *guards_name(const struct audit *a, unsigned key)
+{
+	const struct audit_program *p = a->program;
+	const struct audit_global *g = NULL;
+
+	if (key > p->fields.count)
+		g = program_global(p, key - (unsigned)p->fields.count - 1);
+	else
+		return program_text(p, p->fields.items[key - 1].name);
+	return program_text(p, g ? g->name : 0);
+}
+
 /* Lock that @guarded_by names, as key, or 0. */
 static unsigned told_guard(const struct audit *a, unsigned field)
 {

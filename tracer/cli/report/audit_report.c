@@ -36,6 +36,8 @@ static void collect_finding(struct audit_result *r, const struct finding *f)
 	*out = (struct report_finding){
 		.rule = f->tag,
 		.confidence = finding_confidence_text(f->confidence),
+		.evidence = str_text(&f->evidence),
+		.score = finding_score(f),
 		.at = audit_place_shown(p, f->at),
 		.text = f->text,
 		.record = f->record ? program_text(p, f->record) : NULL,
@@ -99,6 +101,8 @@ static void add_finding(const struct report_finding *f, struct modules *symbols,
 	json_object(j, NULL);
 	json_string(j, "tag", rules[f->rule].id);
 	json_string(j, "confidence", f->confidence);
+	json_integer(j, "score", f->score);
+	json_string(j, "evidence", f->evidence);
 	add_place(&f->at, symbols, j);
 	json_string(j, "text", f->text);
 	json_string(j, "struct", f->record);

@@ -179,7 +179,7 @@ function excerpt(x) {
 function finding(f) {
 	const places = [f, ...f.notes.map((note, i) => ({ ...note, says: (f.notes.length > 1 ? i + 1 + '. ' : '') + note.text }))];
 	return failure(`${f.text} [${f.tag}]`,
-		element('p', {}, 'confidence: ' + f.confidence + ('confirmed' in f ? f.confirmed ? '; a run has confirmed it' : '; no run has confirmed it' : '')),
+		element('p', {}, 'confidence: ' + f.confidence + ' (' + f.score + ' of 100: ' + f.evidence + ')' + ('confirmed' in f ? f.confirmed ? '; a run has confirmed it' : '; no run has confirmed it' : '')),
 		...excerpts(places).map(excerpt));
 }
 

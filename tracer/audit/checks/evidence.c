@@ -1,0 +1,225 @@
+/* Evidence for a finding of P3: what speaks for it and what against, in points. */
+#include "tracer/audit/checks/checks.h"
+
+/* ---- what is known of the conflict ---------------------------------------------------------- */
+
+static bool holds_most(const struct majority *m, unsigned held, unsigned places, bool of_others)
+{
+	enum { MOST = 3, MOST_OTHERS = 4, OF = 5 };
+
+	return m->held && OF * held >= (of_others ? MOST_OTHERS : MOST) * places;
+}
+
+static bool is_told(const struct conflict *c)
+{
+	return c->m->is_told || (c->m->held && audit_record_of(c->a, c->field)->thread_safe);
+}
+
+static bool is_far(const struct conflict *c)
+{
+	return c->m->held && 2 * c->m->near < c->m->held;
+}
+
+/* True for a write before the function takes the lock: the critical section may publish what was
+   written. */
+static bool is_handed_over(const struct conflict *c)
+{
+	if (!c->m->held || !entry_is(c->e, ACCESS_WRITES) || entry_is(c->e, ACCESS_READS))
+		return false;
+	array_each(const struct audit_acquisition *const, at,
+		   &c->a->facts[c->e->function].acquisitions)
+		if ((*at)->at.file == c->e->at.file && (*at)->at.line > c->e->at.line &&
+		    audit_lock_key(c->a, (*at)->lock) == c->m->key)
+			return true;
+	return false;
+}
+
+/* True for a write under a lock of its object that the other access took before: what it read under
+   the lock may tell that the field was written. */
+static bool is_seen_written(const struct conflict *c)
+{
+	if (!c->m->held || !entry_is(c->e, ACCESS_WRITES) || !entry_is(c->e, ACCESS_SETTLED))
+		return false;
+	array_each(const struct audit_acquisition *const, at,
+		   &c->a->facts[c->other->function].acquisitions) {
+		const unsigned key = audit_lock_key(c->a, (*at)->lock);
+
+		if ((*at)->at.line < c->other->at.line && guards_hold(c->e, key) &&
+		    guards_is_own(c->a, key, c->field))
+			return true;
+	}
+	return false;
+}
+
+/* True if all writes are of the reading function or of its only entry, under the lock: a thread may
+   read what it wrote itself without the lock. */
+static bool is_its_writers(const struct conflict *c)
+{
+	if (!c->m->held || entry_is(c->e, ACCESS_WRITES))
+		return false;
+	array_each(const struct entry_access, other, &c->all->items)
+		if (entry_is(other, ACCESS_WRITES) && ((other->function != c->e->function &&
+							!parallel_one_entry(c->a, other, c->e)) ||
+						       !guards_hold(other, c->m->key)))
+			return false;
+	return true;
+}
+
+/* True if all writes set a field that was NULL, under the lock, and this function accessed it under
+   the lock before. */
+static bool is_seen_and_stays(const struct conflict *c)
+{
+	bool is_seen = false;
+
+	if (!c->m->held || entry_is(c->e, ACCESS_WRITES))
+		return false;
+	array_each(const struct entry_access, other, &c->all->items) {
+		const bool held = guards_hold(other, c->m->key);
+
+		if (entry_is(other, ACCESS_WRITES) &&
+		    !(held && audit_innermost(other->access)->flags & ACCESS_FIRST))
+			return false;
+		is_seen |=
+			held && other->function == c->e->function && other->at.line < c->e->at.line;
+	}
+	return is_seen;
+}
+
+static bool is_after_join(const struct conflict *c)
+{
+	return parallel_after_join(c->a, c->e) || parallel_after_join(c->a, c->other);
+}
+
+/* True for two threads, of which the other one holds the lock, of whichever struct. */
+static bool is_of_two_threads(const struct conflict *c)
+{
+	return c->m->held && guards_hold(c->other, c->m->key) &&
+	       parallel_is_certain(c->a, c->e, c->other);
+}
+
+static bool is_of_callback(const struct conflict *c)
+{
+	return entries_is_callback(c->a, c->e->entry) || entries_is_callback(c->a, c->other->entry);
+}
+
+/* True if all callers in these files hold the lock: the entry may be no interface. */
+static bool callers_hold(const struct conflict *c)
+{
+	bool any = false;
+
+	if (!c->m->held ||
+	    !number_map_get(&c->a->called, c->a->program->functions.items[c->e->entry].usr))
+		return false;
+	array_each(const struct entry_access, other, &c->all->items) {
+		if (!place_same(other->at, c->e->at) || other->entry == c->e->entry)
+			continue;
+		if (!guards_hold(other, c->m->key))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static bool is_unused(const struct conflict *c)
+{
+	return entries_is_unused(c->a, c->e->entry) || entries_is_unused(c->a, c->other->entry);
+}
+
+static bool is_beside_atomic(const struct conflict *c)
+{
+	return !c->m->held && entry_is(c->other, ACCESS_ATOMIC);
+}
+
+static bool wants_lock(const struct conflict *c)
+{
+	return entries_wants_lock(c->a, c->e->function);
+}
+
+static bool is_others_lock(const struct conflict *c)
+{
+	return c->m->key <= c->a->program->fields.count &&
+	       !guards_is_own(c->a, c->m->key, c->field);
+}
+
+/* Counts functions, since several places of one function are one piece of evidence: where too few
+   places hold the lock. */
+static bool is_held_in_most(const struct conflict *c)
+{
+	return entry_is(c->e, ACCESS_WRITES) && !guards_any(c->e) &&
+	       guards_is_own(c->a, c->m->key, c->field) && c->m->functions_held > 1 &&
+	       !holds_most(c->m, c->m->held, c->m->places, false) &&
+	       holds_most(c->m, c->m->functions_held, c->m->functions, false);
+}
+
+static bool is_held_at_one_of_two(const struct conflict *c)
+{
+	enum { FEW = 2 };
+
+	return guards_is_own(c->a, c->m->key, c->field) && c->m->places <= FEW &&
+	       2 * c->m->held >= c->m->places;
+}
+
+/* ---- points ---------------------------------------------------------------------------------- */
+
+/* Points of the share of places with the lock: from HIGH on where three of five have it, or four if
+   it is the lock of another struct. */
+static int points_of_share(const struct conflict *c)
+{
+	enum { HIGH = EVIDENCE_HIGH, MOST = 100, SLOPE = 80, SLOPE_OTHERS = 60 };
+	const bool others = is_others_lock(c);
+	const int held = (int)c->m->held, places = (int)c->m->places;
+
+	if (!held)
+		return 0;
+	if (holds_most(c->m, c->m->held, c->m->places, others))
+		return HIGH + (MOST - HIGH) * held / places;
+	return (others ? SLOPE_OTHERS : SLOPE) * held / places;
+}
+
+static bool is_written(const struct conflict *c)
+{
+	return entry_is(c->e, ACCESS_WRITES);
+}
+
+static const struct {
+	bool (*holds)(const struct conflict *c);
+	int points;
+	const char *words;
+} rows[] = {
+	{is_told, 100, "a comment or --type asks for the lock"},
+	{is_beside_atomic, 55, "the other access is atomic"},
+	{is_held_in_most, 20, "most functions hold the lock, this one none"},
+	{is_of_two_threads, 15, "two threads are known to reach both places"},
+	{is_held_at_one_of_two, 10, "there are two places"},
+	{is_written, 5, "it is written here"},
+	{is_far, EVIDENCE_AGAINST, "the lock is mostly one of an unrelated object"},
+	{is_handed_over, EVIDENCE_AGAINST,
+	 "the lock is taken after the write, which may publish it"},
+	{is_seen_written, EVIDENCE_AGAINST, "the other place took the writer's lock before"},
+	{is_its_writers, EVIDENCE_AGAINST, "nothing else writes it"},
+	{is_seen_and_stays, EVIDENCE_AGAINST, "it is set once, and was seen set under the lock"},
+	{is_after_join, EVIDENCE_AGAINST, "threads were joined before"},
+	{is_of_callback, EVIDENCE_AGAINST, "who calls the function is not known"},
+	{callers_hold, EVIDENCE_AGAINST, "the callers in these files hold the lock"},
+	{is_unused, EVIDENCE_AGAINST, "nothing calls the function"},
+	{wants_lock, EVIDENCE_AGAINST, "the name of the function asks callers for the lock"},
+};
+
+int evidence_add(const struct conflict *c, struct finding *f)
+{
+	int points = points_of_share(c);
+
+	if (f && points)
+		finding_evidence(f, points, "'%s' is held at %u of %u places",
+				 guards_name(c->a, c->m->key), c->m->held, c->m->places);
+	else if (f)
+		finding_evidence(f, 0, "no lock is held at any of %u places", c->m->places);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (!rows[i].holds(c))
+			continue;
+		points += rows[i].points;
+		if (f)
+			finding_evidence(f, rows[i].points, "%s", rows[i].words);
+	}
+	return points;
+}
