@@ -190,11 +190,12 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 		break;
 	case DOES_DESTROY:
 		initialise(c, false);
+		lock_destroyed(s, first);
 		object_end(w, s, term_object(w->t, first), c->e->at);
 		break;
 	case DOES_ALLOCATE:
 	case DOES_ALLOCATE_ZEROED:
-		return term_of(w->t, TERM_FRESH, c->e->site, effect == DOES_ALLOCATE_ZEROED);
+		return state_renew(s, w->t, c->e->site, effect == DOES_ALLOCATE_ZEROED);
 	case DOES_FREE:
 		object_free(w, s, first, true, c->e->at);
 		break;
@@ -409,7 +410,7 @@ static void take_out(const struct audit_call *c, unsigned parameter)
 
 	if (!address)
 		return;
-	object = term_of(c->w->t, TERM_FRESH, c->e->operands[parameter + 1]->site, 1);
+	object = state_renew(c->s, c->w->t, c->e->operands[parameter + 1]->site, true);
 	if (local)
 		*local = object;
 	else
@@ -493,7 +494,7 @@ static unsigned call_own(struct audit_call *c, unsigned index)
 	apply_facts(c, f);
 	result = bind(c, f->result);
 	if (term_kind(w->t, f->result) == TERM_FRESH)
-		result = term_of(w->t, TERM_FRESH, c->e->site, 1);
+		result = state_renew(c->s, w->t, c->e->site, true);
 	c->binding.result = result ? result : evaluate_anything(w, c->s, c->e);
 	forget_locals(c);
 	array_each(const struct audit_deed, d, &f->deeds)

@@ -172,16 +172,16 @@ static void effect_of(struct audit_flow *w, const struct flow_exit *of, const st
 		add_taken(w, lock, h, &of->when);
 	else if (taken && (tried = result_tells(w, lock, is_taken)))
 		add_effect(w, (struct audit_effect){
-				      CHANGE_TAKES, lock, tried | shared, shared, {{0}}});
+				      CHANGE_TAKES, lock, tried | shared, shared, {{{0}}}});
 	else if (left && !taken && left < w->exits.count &&
 		 (tried = result_tells(w, lock, is_left)))
 		add_effect(w, (struct audit_effect){
-				      CHANGE_LEAVES, lock, tried | TRIED_LEAVES, false, {{0}}});
+				      CHANGE_LEAVES, lock, tried | TRIED_LEAVES, false, {{{0}}}});
 	else if (left && !taken)
 		add_effect(w, (struct audit_effect){CHANGE_LEAVES, lock, 0, false,
 						    is_asked_for(w, lock, of, is_left)
 							    ? of->when
-							    : (struct audit_conditions){{0}}});
+							    : (struct audit_conditions){{{0}}}});
 	if (left)
 		number_map_set(&w->audit->handed, audit_lock_key(w->audit, lock), 1);
 	if (taken)

@@ -20,11 +20,12 @@ enum term_kind {
 	TERM_LOCAL,	/* a: USR of the function, b: local; its address */
 	TERM_PRIVATE,	/* a: site; address of a thread-local variable */
 	TERM_FUNCTION,	/* a: USR */
-	TERM_FRESH,	/* a: site of the call that allocated it, b: 1 if zeroed */
-	TERM_SITE,	/* a: site; value of its latest evaluation */
-	TERM_JOIN,	/* a: number of the block, b: local; join of several values */
-	TERM_RESULT,	/* the function's result; only in effects */
-	TERM_TRIED,	/* a: term of a lock, b: tried_of() */
+	/* a: site of the call that allocated it, b: enum audit_fresh. */
+	TERM_FRESH,
+	TERM_SITE,   /* a: site; value of its latest evaluation */
+	TERM_JOIN,   /* a: number of the block, b: local; join of several values */
+	TERM_RESULT, /* the function's result; only in effects */
+	TERM_TRIED,  /* a: term of a lock, b: tried_of() */
 	/* Steps from the term a: */
 	TERM_LOAD, /* the value at that address */
 	/* b: index of a field; its address in the struct at that address. */
@@ -76,6 +77,9 @@ struct terms {
 	ARRAY(struct term) all; /* the first is TERM_UNKNOWN */
 	struct number_map index;
 };
+
+/* Bits of a new object. FRESH_OLDER: from an earlier evaluation of its site, as in a loop. */
+enum audit_fresh { FRESH_ZEROED = 1, FRESH_OLDER = 2 };
 
 /* Returns the number of a term, adding it if new; 0 if it is unknown or too deep. */
 unsigned term_of(struct terms *t, enum term_kind kind, unsigned a, unsigned b);
@@ -148,11 +152,15 @@ struct audit_helds {
 	unsigned count;
 };
 
-/* Path condition: these parameters are zero or not. Each item is 2 * (parameter + 1) + is_zero; 0
-   ends the list. */
+/* Path condition: each of these parameters is equal to a number, or not equal. */
 enum { CONDITIONS_MOST = 4 };
+struct audit_condition {
+	unsigned parameter; /* index + 1; 0 ends the list */
+	unsigned number;
+	bool is_equal;
+};
 struct audit_conditions {
-	unsigned items[CONDITIONS_MOST];
+	struct audit_condition items[CONDITIONS_MOST];
 };
 
 /* ---- facts of a function --------------------------------------------------------------------- */

@@ -63,6 +63,10 @@ bool state_join(struct state *s, const struct state *from, struct terms *t, unsi
 /* Intersects the locksets. Returns true if s has changed. */
 bool state_meet_locks(struct state *s, const struct state *from);
 
+/* Returns the new object that the call of this site makes. Objects of earlier rounds of a loop get
+   another term. */
+unsigned state_renew(struct state *s, struct terms *t, unsigned site, bool is_zeroed);
+
 /* Returns the lock's item, or NULL. */
 struct audit_held *state_held(struct state *s, unsigned lock);
 /* Returns some lock that is held, or 0. */
@@ -298,6 +302,8 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 /* Adds the lock to the lockset without an acquisition: a successful try or a called function. */
 void lock_tried(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
 		struct audit_place at);
+/* A lock that is destroyed is no longer held. */
+void lock_destroyed(struct state *s, unsigned lock);
 /* Drops locks that are is_unsure. */
 void lock_drop_unsure(struct state *s);
 /* Drops locks in an object that is NULL: a called function did not take them. */

@@ -162,6 +162,14 @@ void lock_never_was(struct state *s, const struct terms *t, unsigned object)
 			array_remove(&s->held, i - 1);
 }
 
+void lock_destroyed(struct state *s, unsigned lock)
+{
+	const struct audit_held *known = state_held(s, lock);
+
+	if (known)
+		array_remove(&s->held, (size_t)(known - s->held.items));
+}
+
 void lock_drop_unsure(struct state *s)
 {
 	for (size_t i = s->held.count; i > 0; i--)

@@ -281,6 +281,34 @@ void state_put_out(struct state *s, unsigned address, unsigned object)
 		*array_add(&s->events) = (struct state_event){STATE_OUT, object, address, 0, {0}};
 }
 
+/* ---- new objects ----------------------------------------------------------------------------- */
+
+unsigned state_renew(struct state *s, struct terms *t, unsigned site, bool is_zeroed)
+{
+	const unsigned fresh = term_of(t, TERM_FRESH, site, is_zeroed ? FRESH_ZEROED : 0),
+		       older = term_of(t, TERM_FRESH, site,
+				       FRESH_OLDER | (is_zeroed ? FRESH_ZEROED : 0));
+	struct state was = *s;
+
+	for (unsigned i = 0; i < s->locals; i++)
+		s->values[i] = term_replace(t, s->values[i], fresh, older);
+	for (size_t i = s->truths.count; i > 0; i--)
+		if (term_contains(t, s->truths.items[i - 1].term, fresh))
+			array_remove(&s->truths, i - 1);
+	s->events.items = NULL;
+	s->events.count = s->events.capacity = 0;
+	array_each(struct state_event, e, &was.events) {
+		e->object = term_replace(t, e->object, fresh, older);
+		e->address = term_replace(t, e->address, fresh, older);
+		e->lock = term_replace(t, e->lock, fresh, older);
+		state_note(s, e);
+	}
+	array_fini(&was.events);
+	array_each(struct audit_held, h, &s->held)
+		h->lock = term_replace(t, h->lock, fresh, older);
+	return fresh;
+}
+
 /* ---- joins ----------------------------------------------------------------------------------- */
 
 /* Joins the values of locals; what is known of both values is known of the join. */

@@ -124,15 +124,27 @@ struct audit_deed *summary_deed(struct audit_flow *w, struct audit_deed deed)
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
-static void conditions_add(struct audit_conditions *c, unsigned parameter, bool is_zero)
+static bool condition_is(const struct audit_condition *c, const struct audit_condition *with)
 {
-	const unsigned item = 2 * (parameter + 1) + is_zero;
+	return c->parameter == with->parameter && c->number == with->number;
+}
 
+static void conditions_add(struct audit_conditions *c, struct audit_condition item)
+{
 	for (unsigned i = 0; i < CONDITIONS_MOST; i++) {
-		if (c->items[i] / 2 == item / 2)
+		struct audit_condition *known = &c->items[i];
+
+		if (!known->parameter) {
+			*known = item;
 			return;
-		if (!c->items[i]) {
-			c->items[i] = item;
+		}
+		if (known->parameter != item.parameter)
+			continue;
+		/* That it equals a number says all. */
+		if (known->is_equal || condition_is(known, &item))
+			return;
+		if (item.is_equal) {
+			*known = item;
 			return;
 		}
 	}
@@ -140,29 +152,60 @@ static void conditions_add(struct audit_conditions *c, unsigned parameter, bool 
 
 struct audit_conditions conditions_of(const struct audit_flow *w, const struct state *s)
 {
-	struct audit_conditions c = {{0}};
+	struct audit_conditions c = {{{0}}};
 
-	array_each(const struct state_truth, truth, &s->truths)
-		if (term_kind(w->t, truth->term) == TERM_PARAMETER &&
-		    (truth->signs == SIGN_ZERO || !(truth->signs & SIGN_ZERO)))
-			conditions_add(&c, term_at(w->t, truth->term).a, truth->signs == SIGN_ZERO);
+	array_each(const struct state_truth, truth, &s->truths) {
+		const bool is_zero = truth->signs == SIGN_ZERO;
+		struct term is = term_at(w->t, truth->term);
+		struct audit_condition item = {0, 0, is_zero};
+
+		if (!is_zero && truth->signs & SIGN_ZERO)
+			continue;
+		if (is.kind == TERM_EQUAL) {
+			item.number = is.b;
+			item.is_equal = !is_zero;
+			is = term_at(w->t, is.a);
+		}
+		item.parameter = is.a + 1;
+		if (is.kind == TERM_PARAMETER)
+			conditions_add(&c, item);
+	}
 	return c;
 }
 
 /* Argument for the parameter of a condition. */
-static unsigned argument_of(const struct term_binding *b, unsigned condition)
+static unsigned argument_of(const struct term_binding *b, const struct audit_condition *c)
 {
-	return condition / 2 - 1 < b->count ? b->arguments[condition / 2 - 1] : 0;
+	return c->parameter - 1 < b->count ? b->arguments[c->parameter - 1] : 0;
+}
+
+/* Returns 1 if the value is known to equal the number, 0 if not to, -1 if neither. */
+static int equals(const struct audit_flow *w, const struct state *s, unsigned value,
+		  unsigned number)
+{
+	const struct term is = term_at(w->t, value);
+	int not_equal;
+
+	if (!value)
+		return -1;
+	if (is.kind == TERM_CONSTANT)
+		return is.a == number;
+	if (!number)
+		return state_is_zero(s, w->t, value);
+	not_equal = state_is_zero(s, w->t, term_of(w->t, TERM_EQUAL, value, number));
+	if (not_equal < 0 && state_is_zero(s, w->t, value) == 1)
+		return 0;
+	return not_equal < 0 ? -1 : !not_equal;
 }
 
 bool conditions_hold(const struct audit_flow *w, const struct state *s,
 		     const struct audit_conditions *inner, const struct term_binding *b)
 {
-	for (unsigned i = 0; i < CONDITIONS_MOST && inner->items[i]; i++) {
-		const unsigned argument = argument_of(b, inner->items[i]);
-		const int zero = argument ? state_is_zero(s, w->t, argument) : -1;
+	for (unsigned i = 0; i < CONDITIONS_MOST && inner->items[i].parameter; i++) {
+		const struct audit_condition *c = &inner->items[i];
+		const int equal = equals(w, s, argument_of(b, c), c->number);
 
-		if (zero >= 0 && zero != (int)(inner->items[i] & 1))
+		if (equal >= 0 && equal != (int)c->is_equal)
 			return false;
 	}
 	return true;
@@ -174,25 +217,36 @@ struct audit_conditions conditions_inside(const struct audit_flow *w, const stru
 {
 	struct audit_conditions c = conditions_of(w, s);
 
-	for (unsigned i = 0; i < CONDITIONS_MOST && inner->items[i]; i++) {
-		const struct term is = term_at(w->t, argument_of(b, inner->items[i]));
+	for (unsigned i = 0; i < CONDITIONS_MOST && inner->items[i].parameter; i++) {
+		const struct term is = term_at(w->t, argument_of(b, &inner->items[i]));
+		struct audit_condition item = inner->items[i];
 
+		item.parameter = is.a + 1;
 		if (is.kind == TERM_PARAMETER)
-			conditions_add(&c, is.a, inner->items[i] & 1);
+			conditions_add(&c, item);
 	}
 	return c;
 }
 
 bool conditions_same(const struct audit_conditions *a, const struct audit_conditions *b)
 {
-	return memcmp(a->items, b->items, sizeof(a->items)) == 0;
+	for (unsigned i = 0; i < CONDITIONS_MOST; i++)
+		if (!condition_is(&a->items[i], &b->items[i]) ||
+		    a->items[i].is_equal != b->items[i].is_equal)
+			return false;
+	return true;
 }
 
 bool conditions_differ(const struct audit_conditions *a, const struct audit_conditions *b)
 {
-	for (unsigned i = 0; i < CONDITIONS_MOST && a->items[i]; i++)
-		for (unsigned k = 0; k < CONDITIONS_MOST && b->items[k]; k++)
-			if ((a->items[i] ^ b->items[k]) == 1)
+	for (unsigned i = 0; i < CONDITIONS_MOST && a->items[i].parameter; i++)
+		for (unsigned k = 0; k < CONDITIONS_MOST && b->items[k].parameter; k++) {
+			const struct audit_condition *x = &a->items[i], *y = &b->items[k];
+
+			if (x->parameter == y->parameter &&
+			    (x->number == y->number ? x->is_equal != y->is_equal
+						    : x->is_equal && y->is_equal))
 				return true;
+		}
 	return false;
 }

@@ -349,15 +349,29 @@ static void lower_for(struct lower *l, CXCursor c, const struct cursors *parts)
 	lower_loop(l, &f, false);
 }
 
-static void lower_switch(struct lower *l, const struct cursors *parts)
+/* Comparison of the value that is switched on with the case's, or NULL for either way: only a local
+   may be evaluated again. */
+static struct audit_expr *case_condition(struct lower *l, CXCursor c, struct audit_expr *select,
+					 struct audit_expr *value)
 {
-	unsigned select, behind = lower_block_new(l);
+	struct audit_expr *e;
+
+	if (select->kind != EXPR_LOCAL || !value)
+		return NULL;
+	e = lower_new(l, EXPR_EQUAL, c, 2);
+	e->operands[0] = select;
+	e->operands[1] = value;
+	return e;
+}
+
+static void lower_switch(struct lower *l, CXCursor c, const struct cursors *parts)
+{
+	struct audit_expr *value = lower_expr(l, parts->items[0]);
+	unsigned select, behind = lower_block_new(l), otherwise = behind;
 	size_t outer_cases = l->cases.count;
-	bool outer_default = l->has_default;
 	const struct lower_target breaks = l->breaks;
 
-	l->has_default = false;
-	lower_step(l, lower_expr(l, parts->items[0]));
+	lower_step(l, value);
 	select = lower_block_new(l);
 	go(l, select);
 	l->breaks = target_at(l, behind);
@@ -367,30 +381,33 @@ static void lower_switch(struct lower *l, const struct cursors *parts)
 	/* Branches to any of the cases, or past them without a default. */
 	l->block = select;
 	for (size_t i = outer_cases; i < l->cases.count; i++) {
-		const bool is_last = l->has_default && i + 1 == l->cases.count;
-		const unsigned next = is_last ? 0 : lower_block_new(l);
+		const struct lower_case to = l->cases.items[i];
+		unsigned next;
 
-		if (is_last)
-			lower_jump(l, l->cases.items[i]);
-		else
-			lower_branch(l, NULL, l->cases.items[i], next);
-		l->block = is_last ? l->block : next;
+		if (to.is_default) {
+			otherwise = to.block;
+			continue;
+		}
+		next = lower_block_new(l);
+		lower_branch(l, case_condition(l, c, value, to.value), to.block, next);
+		l->block = next;
 	}
-	if (!l->has_default)
-		lower_jump(l, behind);
+	lower_jump(l, otherwise);
 	l->cases.count = outer_cases;
-	l->has_default = outer_default;
 	l->block = behind;
 }
 
 static void lower_case(struct lower *l, const struct cursors *parts, bool is_default)
 {
-	unsigned here = lower_block_new(l);
+	const unsigned here = lower_block_new(l);
+	struct lower_case is = {here, NULL, is_default};
 
-	l->has_default |= is_default;
 	lower_jump(l, here);
 	l->block = here;
-	*array_add(&l->cases) = here;
+	/* A range has two values. */
+	if (!is_default && parts->count == 2)
+		is.value = lower_expr(l, parts->items[0]);
+	*array_add(&l->cases) = is;
 	if (parts->count)
 		lower_statement(l, parts->items[parts->count - 1]);
 }
@@ -468,7 +485,7 @@ void lower_kind(struct lower *l, CXCursor c, const struct cursors *parts)
 		return;
 	case CXCursor_SwitchStmt:
 		if (parts->count == 2)
-			lower_switch(l, parts);
+			lower_switch(l, c, parts);
 		return;
 	case CXCursor_CaseStmt:
 	case CXCursor_DefaultStmt:

@@ -203,6 +203,13 @@ struct lower_cleanup {
 	unsigned local, from, to;
 };
 
+/* A case of a switch: its block, and its value unless it is the default or a range. */
+struct lower_case {
+	unsigned block;
+	struct audit_expr *value;
+	bool is_default;
+};
+
 struct lower {
 	struct audit_reader *reader;
 	struct audit_function *function;
@@ -217,8 +224,7 @@ struct lower {
 	   and of the scope's end. */
 	ARRAY(struct lower_cleanup) cleanups;
 	unsigned scope_end;    /* offset in the file where the innermost compound ends */
-	ARRAY(unsigned) cases; /* blocks of the open switches' cases */
-	bool has_default;      /* the innermost switch has a default */
+	ARRAY(struct lower_case) cases; /* of the open switches */
 	/* C++: locals that hold the address of what they refer to; index + 1 of `this`, or 0; the
 	   function returns a reference. */
 	ARRAY(unsigned) references;
