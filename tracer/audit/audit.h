@@ -16,6 +16,11 @@ struct suspicion {
 	/* SUSPECT_LATE_WRITE: the object is new, or a lock was held when it was published.
 	   SUSPECT_FREED: no reference was counted and released here. */
 	bool is_certain;
+	/* SUSPECT_FREED: the function uses a lock that is not the object's own. */
+	bool is_locked;
+	/* SUSPECT_LATE_WRITE: the thread function (USR) that the object was passed to, or 0. */
+	unsigned thread;
+	enum audit_moment moment;
 };
 
 struct audit_options {
@@ -35,13 +40,19 @@ struct audit_edge {
 	unsigned from, to;
 	struct audit_helds held;
 	bool is_of_new; /* an argument is an object that is not published yet */
+	enum audit_moment moment;
 	struct audit_place at;
 };
+
+/* Phases of a program in which a function runs, as bits. A function that only main calls, before it
+   makes a thread or after it has joined them, is in no other phase. */
+enum audit_phase { PHASE_SETUP = 1, PHASE_SHARED = 2, PHASE_TEARDOWN = 4 };
 
 /* Properties of a function from the call graph. */
 struct audit_role {
 	bool is_entry;	 /* an entry: called from outside */
 	bool in_program; /* part of a program, with a main */
+	unsigned phases; /* enum audit_phase */
 	/* The only thread function that reaches this one, as index + 1; ENTRY_SEVERAL, or 0 for
 	   none. */
 	unsigned thread;

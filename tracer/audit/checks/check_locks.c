@@ -66,6 +66,9 @@ static void add_edges(struct audit *a, const struct audit_acquisition *at, struc
 {
 	unsigned to = audit_lock_key(a, at->lock);
 
+	/* One thread alone waits for no other. */
+	if (!graph_is_shared(a, at->function, at->moment))
+		return;
 	for (unsigned i = 0; to && i < at->held.count; i++) {
 		const struct audit_held *h = &at->held.items[i];
 		struct lock_edge e = {audit_lock_key(a, h->lock),    to, at, h,
@@ -239,7 +242,7 @@ void check_locks(struct audit *a)
 	struct lock_edges edges = {{0}};
 
 	array_each(const struct suspicion, s, &a->suspicions) {
-		if (parallel_to_nothing(a, s->function) && s->kind == SUSPECT_COMPOUND)
+		if (s->kind == SUSPECT_COMPOUND && !suspicion_is_shared(a, s))
 			continue;
 		if (s->kind == SUSPECT_DOUBLE_LOCK && !audit_may_be_taken_twice(a, s->term))
 			report_lock(a, s, FINDING_DOUBLE_LOCK,

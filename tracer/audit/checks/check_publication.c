@@ -110,7 +110,11 @@ static void check_freed(struct audit *a, const struct suspicion *s)
 	f = is_shared_place(a, s->term) ? check_add(a, FINDING_P2, s->at, 0, s->function) : NULL;
 	if (!f)
 		return;
-	finding_evidence(f, EVIDENCE_CERTAIN, "the place that holds its address is shared");
+	finding_evidence(f, 20, "the place that holds its address is shared");
+	if (s->is_locked)
+		finding_evidence(f, 60, "a lock is used to get at it");
+	if (s->moment == MOMENT_JOINED)
+		finding_evidence(f, EVIDENCE_AGAINST, "threads were joined before");
 	if (!s->is_certain)
 		finding_evidence(f, EVIDENCE_AGAINST, "references to the object are counted");
 	term_print(&a->terms, a->program, function, s->term, &place);
@@ -124,7 +128,7 @@ static void check_freed(struct audit *a, const struct suspicion *s)
 void check_publication(struct audit *a)
 {
 	array_each(const struct suspicion, s, &a->suspicions) {
-		if (parallel_to_nothing(a, s->function))
+		if (!suspicion_is_shared(a, s))
 			continue;
 		if (s->kind == SUSPECT_LATE_WRITE)
 			check_late(a, s);

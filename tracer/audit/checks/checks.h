@@ -26,6 +26,8 @@ void entries_find(struct audit *a);
 bool entries_is_callback(const struct audit *a, unsigned function);
 /* Returns true for a function of a program that nothing calls, which may be dead code. */
 bool entries_is_unused(const struct audit *a, unsigned function);
+/* Returns true for the main of a program. */
+bool entries_is_main(const struct audit *a, unsigned function);
 /* Returns true for a thread's start function. */
 bool entries_is_thread(const struct audit *a, unsigned function);
 /* Collects the accesses of all entries by field, sorted by place. */
@@ -53,6 +55,10 @@ enum { ENTRY_SEVERAL = -1 };
 
 /* Sets thread, entry, call and locks of all roles. */
 void graph_find(struct audit *a);
+/* Returns true if other threads may run at this moment of the function. */
+bool graph_is_shared(const struct audit *a, unsigned function, enum audit_moment moment);
+/* Returns true if calls lead from a function to the other. */
+bool graph_reaches(const struct audit *a, unsigned from, unsigned to);
 /* Adds a shortest path of calls from an entry to the function as notes. */
 void graph_notes(const struct audit *a, unsigned function, enum finding_way way, struct finding *f);
 
@@ -124,6 +130,11 @@ int evidence_add(const struct conflict *c, struct finding *f);
 
 /* ---- entries.c: findings --------------------------------------------------------------------- */
 
+/* Returns true if other threads may run when it happens. */
+static inline bool suspicion_is_shared(const struct audit *a, const struct suspicion *s)
+{
+	return !parallel_to_nothing(a, s->function) && graph_is_shared(a, s->function, s->moment);
+}
 /* Adds a finding for the field (+ 1, or 0). Returns it, or NULL if that line has one with this
    tag. */
 struct finding *check_add(struct audit *a, enum finding_tag tag, struct audit_place at,

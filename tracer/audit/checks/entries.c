@@ -19,7 +19,7 @@ bool entries_wants_lock(const struct audit *a, unsigned function)
 	return false;
 }
 
-static bool is_main(const struct audit *a, unsigned function)
+bool entries_is_main(const struct audit *a, unsigned function)
 {
 	return strcmp(entries_name(a, function), "main") == 0;
 }
@@ -125,7 +125,7 @@ void entries_find(struct audit *a)
 
 	a->roles = base_alloc(functions + 1, sizeof(*a->roles));
 	for (unsigned i = 0; i < functions; i++)
-		if (unit_of(a, i) && is_main(a, i))
+		if (unit_of(a, i) && entries_is_main(a, i))
 			array_each(const unsigned, t, &unit_of(a, i)->targets)
 				targets[*t].has_main = true;
 	find_users(a, targets, is_used);
@@ -150,7 +150,7 @@ bool entries_is_thread(const struct audit *a, unsigned function)
 
 bool entries_is_unused(const struct audit *a, unsigned function)
 {
-	return a->roles[function].in_program && !is_main(a, function) && !is_called(a, function) &&
+	return a->roles[function].in_program && !entries_is_main(a, function) && !is_called(a, function) &&
 	       !taken(a, function);
 }
 
@@ -204,7 +204,7 @@ void entries_collect(struct audit *a)
 			continue;
 		array_each(struct audit_access *const, access, &f->accesses)
 			if ((a->roles[i].is_entry || (*access)->flags & ACCESS_SETTLED) &&
-			    !((*access)->flags & ACCESS_ALONE && is_main(a, i)))
+			    !((*access)->flags & ACCESS_ALONE && entries_is_main(a, i)))
 				entries_add(a, *access, i);
 	}
 	for (size_t i = 0; i < a->program->fields.count; i++)

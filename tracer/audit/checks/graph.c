@@ -132,6 +132,56 @@ static void find_callers_locks(struct audit *a)
 	array_fini(&at_call.items);
 }
 
+/* ---- phases ---------------------------------------------------------------------------------- */
+
+/* Phases that a call at this moment adds to the called function. */
+static unsigned phases_at(unsigned phases, enum audit_moment moment)
+{
+	if (moment == MOMENT_BEFORE || phases & PHASE_SHARED)
+		return phases;
+	return moment == MOMENT_JOINED || phases == PHASE_TEARDOWN ? PHASE_TEARDOWN : PHASE_SHARED;
+}
+
+/* Functions that other files, other threads or unknown code may call at any time. */
+static unsigned phases_of_root(const struct audit *a, unsigned function)
+{
+	const struct audit_role *r = &a->roles[function];
+	const struct audit_function *f = &a->program->functions.items[function];
+
+	if (entries_is_main(a, function))
+		return PHASE_SETUP;
+	return r->is_entry || a->facts[function].is_once || (!f->is_static && !r->in_program)
+		       ? PHASE_SHARED
+		       : 0;
+}
+
+/* Fixed point of the phases of all functions. */
+static void find_phases(struct audit *a)
+{
+	bool changes = true;
+
+	for (unsigned i = 0; i < a->program->functions.count; i++)
+		a->roles[i].phases = phases_of_root(a, i);
+	while (changes) {
+		changes = false;
+		array_each(const struct audit_edge, e, &a->calls) {
+			const unsigned from = a->roles[e->from].phases,
+				       more = from ? phases_at(from, e->moment) : 0;
+			unsigned *to = &a->roles[e->to].phases;
+
+			changes |= (*to | more) != *to;
+			*to |= more;
+		}
+	}
+}
+
+bool graph_is_shared(const struct audit *a, unsigned function, enum audit_moment moment)
+{
+	const unsigned phases = a->roles[function].phases;
+
+	return phases && phases_at(phases, moment) & PHASE_SHARED;
+}
+
 /* ---- paths from entries ---------------------------------------------------------------------- */
 
 /* Breadth-first search from the entries. */
@@ -176,4 +226,28 @@ void graph_find(struct audit *a)
 	find_leaders(a, false);
 	find_callers_locks(a);
 	find_paths(a);
+	find_phases(a);
+}
+
+static void mark_reached(const struct audit *a, bool *is_reached)
+{
+	bool changes = true;
+
+	while (changes) {
+		changes = false;
+		array_each(const struct audit_edge, e, &a->calls)
+			if (is_reached[e->from] && !is_reached[e->to])
+				changes = is_reached[e->to] = true;
+	}
+}
+
+bool graph_reaches(const struct audit *a, unsigned from, unsigned to)
+{
+	bool *is_reached = base_alloc(a->program->functions.count + 1, sizeof(*is_reached)), is;
+
+	is_reached[from] = true;
+	mark_reached(a, is_reached);
+	is = is_reached[to];
+	base_free(is_reached);
+	return is;
 }

@@ -274,6 +274,7 @@ static void apply_acquisition(const struct audit_call *c, const struct audit_acq
 	all.lock = lock;
 	all.is_again |= has && has->mode == HELD_LEFT;
 	all.function = c->w->index;
+	all.moment = state_moment(c->s) == MOMENT_BEFORE ? inner->moment : state_moment(c->s);
 	all.at = c->e->at;
 	all.held = lock_helds_now(c->s);
 	all.is_again |= has && has->mode == HELD_LEFT;
@@ -486,7 +487,8 @@ static unsigned call_own(struct audit_call *c, unsigned index)
 	note_given_whole(c);
 	if (w->records)
 		*array_add(&w->audit->calls) = (struct audit_edge){
-			w->index, index, lock_helds(w, c->s), is_given_new(c), c->e->at};
+			w->index, index, lock_helds(w, c->s), is_given_new(c),
+			state_moment(c->s), c->e->at};
 	if (f->progress != FACTS_DONE) {
 		forget_locals(c);
 		return evaluate_anything(w, c->s, c->e);

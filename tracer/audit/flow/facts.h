@@ -163,6 +163,13 @@ struct audit_conditions {
 	struct audit_condition items[CONDITIONS_MOST];
 };
 
+/* Moment in a function, by the threads that it and its callees have made. */
+enum audit_moment {
+	MOMENT_BEFORE, /* no thread was made yet */
+	MOMENT_SHARED,
+	MOMENT_JOINED, /* threads were joined, and none was made since */
+};
+
 /* ---- facts of a function --------------------------------------------------------------------- */
 
 enum audit_access_flag {
@@ -195,6 +202,7 @@ struct audit_acquisition {
 	bool is_ordered; /* the function compares addresses, which orders the locks */
 	/* The caller's lock was released before, as by a condition wait. */
 	bool is_again;
+	enum audit_moment moment;
 	unsigned function;
 	struct audit_place at;
 	struct audit_helds held;

@@ -119,6 +119,7 @@ static void go_through(struct audit_flow *w, struct blocks *b, unsigned index, s
 {
 	const struct audit_block *block = &w->function->blocks.items[index];
 
+	w->now = s;
 	array_each(struct audit_expr *const, step, &block->steps)
 		if (!s->never)
 			evaluate(w, s, *step);
@@ -141,6 +142,7 @@ static void go_through_all(struct audit_flow *w, struct blocks *b, unsigned inde
 		state_copy(&s, &b->ways[index].states.items[i]);
 		go_through(w, b, index, &s);
 	}
+	w->now = NULL;
 }
 
 static void flow_enter(struct audit_flow *w, struct blocks *b)

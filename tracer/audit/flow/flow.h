@@ -67,6 +67,9 @@ bool state_meet_locks(struct state *s, const struct state *from);
    another term. */
 unsigned state_renew(struct state *s, struct terms *t, unsigned site, bool is_zeroed);
 
+/* Returns the moment of the state. */
+enum audit_moment state_moment(const struct state *s);
+
 /* Returns the lock's item, or NULL. */
 struct audit_held *state_held(struct state *s, unsigned lock);
 /* Returns some lock that is held, or 0. */
@@ -129,6 +132,7 @@ struct audit_flow {
 	struct audit_program *p; /* owned by `audit` */
 	const struct audit_function *function;
 	unsigned index; /* index of the function */
+	const struct state *now; /* the state that is evaluated, or NULL */
 	struct audit_facts *facts;
 	bool records;		  /* the recording pass after the fixed point */
 	bool compares;		  /* compares addresses, which orders locks */

@@ -88,7 +88,7 @@ void lock_acquired(struct audit_flow *w, const struct audit_acquisition *a)
 
 	array_each(const struct audit_acquisition *const, known, &w->facts->acquisitions)
 		if ((*known)->lock == a->lock && audit_helds_same(&(*known)->held, &a->held) &&
-		    (*known)->is_again == a->is_again && conditions_same(&(*known)->when, &a->when))
+		    (*known)->is_again == a->is_again && (*known)->moment == a->moment && conditions_same(&(*known)->when, &a->when))
 			return;
 	kept = program_alloc(w->p, sizeof(*kept));
 	*kept = *a;
@@ -140,6 +140,7 @@ void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_sha
 		lock_acquired(w, &(struct audit_acquisition){.lock = lock,
 							     .is_ordered = w->compares,
 							     .is_again = known && !is_held,
+							     .moment = state_moment(s),
 							     .function = w->index,
 							     .at = at,
 							     .held = lock_helds_now(s),

@@ -457,6 +457,15 @@ static bool is_ended(const struct state *s, unsigned object)
 	return state_find(s, STATE_WRITTEN, 0, object);
 }
 
+/* True if the function releases a lock that is not part of the object. */
+static bool uses_other_lock(const struct audit_flow *w, unsigned object)
+{
+	array_each(const unsigned, lock, &w->released)
+		if (!term_contains(w->t, *lock, object))
+			return true;
+	return false;
+}
+
 void object_leave(struct audit_flow *w, struct state *s, unsigned value, struct audit_place at)
 {
 	const bool is_whole = value == term_object(w->t, value), own = object_is_own(w, s, value);
@@ -476,5 +485,6 @@ void object_leave(struct audit_flow *w, struct state *s, unsigned value, struct 
 						       .at = e->at,
 						       .other = e->at,
 						       .is_certain = is_ended(s, e->object) ||
-								     !is_counted(w, e->object)});
+								     !is_counted(w, e->object),
+						       .is_locked = uses_other_lock(w, e->object)});
 }

@@ -281,6 +281,11 @@ void state_put_out(struct state *s, unsigned address, unsigned object)
 		*array_add(&s->events) = (struct state_event){STATE_OUT, object, address, 0, {0}};
 }
 
+enum audit_moment state_moment(const struct state *s)
+{
+	return s->makes_threads ? MOMENT_SHARED : s->joins_threads ? MOMENT_JOINED : MOMENT_BEFORE;
+}
+
 /* ---- new objects ----------------------------------------------------------------------------- */
 
 unsigned state_renew(struct state *s, struct terms *t, unsigned site, bool is_zeroed)
@@ -405,4 +410,5 @@ void suspect(struct audit_flow *w, const struct suspicion *s)
 	added = array_add(&w->audit->suspicions);
 	*added = *s;
 	added->function = w->index;
+	added->moment = w->now ? state_moment(w->now) : MOMENT_SHARED;
 }
