@@ -32,26 +32,56 @@ static bool is_guarded(const struct audit *a, unsigned field)
 	return audit_record_of(a, field)->thread_safe || 2 * guarded > all;
 }
 
-static void check_late(struct audit *a, const struct suspicion *s)
+/* True if all callers of the writing function hold a lock that the access holds. */
+static bool callers_exclude(const struct audit *a, unsigned writer, const struct entry_access *e)
 {
-	const struct entry_access *other = NULL;
-	struct finding *f;
+	array_each(const unsigned, item, &a->roles[writer].locks.items)
+		for (unsigned i = 0; i < e->access->held.count; i++)
+			if (audit_lock_key(a, e->access->held.items[i].lock) == *item / 2)
+				return true;
+	return false;
+}
+
+/* Access of another function that may use the object once it is shared, or NULL: if one thread got
+   it, the access is of that thread. */
+static const struct entry_access *user_of(const struct audit *a, const struct suspicion *s)
+{
+	const unsigned thread =
+		s->thread ? number_map_get(&a->program->function_of, s->thread) : 0;
 
 	array_each(const struct entry_access, e, &entries_of_field(a, s->field)->items)
-		if (e->function != s->function && !other)
-			other = e;
-	f = other ? check_add(a, FINDING_P2, s->at, s->field, s->function) : NULL;
-	if (!f)
-		return;
+		if (e->function != s->function && !callers_exclude(a, s->function, e) &&
+		    (!thread || e->entry == thread - 1 ||
+		     graph_reaches(a, thread - 1, e->function)))
+			return e;
+	return NULL;
+}
+
+static void late_evidence(const struct audit *a, const struct suspicion *s,
+			  const struct entry_access *user, struct finding *f)
+{
 	if (s->is_certain)
 		finding_evidence(f, EVIDENCE_CERTAIN,
 				 "the object is new here, or was shared under a lock");
 	else if (is_guarded(a, s->field))
 		finding_evidence(f, EVIDENCE_CERTAIN, "most accesses have a lock or are atomic");
-	else if (entries_is_thread(a, other->entry))
+	else if (entries_is_thread(a, user->entry))
 		finding_evidence(f, EVIDENCE_CERTAIN, "a thread uses it");
 	else
 		finding_evidence(f, 0, "the object may have been shared before, or not at all");
+	if (!s->thread && entries_is_callback(a, s->function))
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "who calls the function, and what it shares, is not known");
+}
+
+static void check_late(struct audit *a, const struct suspicion *s)
+{
+	const struct entry_access *other = user_of(a, s);
+	struct finding *f = other ? check_add(a, FINDING_P2, s->at, s->field, s->function) : NULL;
+
+	if (!f)
+		return;
+	late_evidence(a, s, other, f);
 	f->other = other->at;
 	check_say(a, f, "is written after the object has been shared");
 	graph_notes(a, s->function, WAY_HERE, f);

@@ -78,7 +78,7 @@ static void start_thread(const struct audit_call *c, unsigned function, unsigned
 		note_thread(w, body.a, is_own);
 	else if (body.kind == TERM_PARAMETER)
 		summary_deed(w, (struct audit_deed){DEED_START, given, function, handle, false});
-	effect_give(w, c->s, given, is_own, c->e->at);
+	effect_give(w, c->s, given, function, is_own, c->e->at);
 }
 
 /* A thread of C++ is given all of its arguments. */
@@ -88,7 +88,7 @@ static void start_cxx(const struct audit_call *c)
 
 	start_thread(c, argument(c, 1), argument(c, 2), handle);
 	for (unsigned i = 3; i < c->count; i++)
-		effect_give(c->w, c->s, argument(c, i),
+		effect_give(c->w, c->s, argument(c, i), argument(c, 1),
 			    is_thread_of(c->w->t, handle, argument(c, i)), c->e->at);
 }
 
@@ -333,7 +333,8 @@ static void apply_deed(const struct audit_call *c, const struct audit_deed *d)
 		object_store(w, c->s, bind(c, d->address), object, d->flag, c->e->at);
 		break;
 	case DEED_GIVEN:
-		object_show(w, c->s, term_object(w->t, object), c->e->at);
+		object_show(w, c->s, term_object(w->t, object),
+			    d->address ? term_at(w->t, d->address).a : 0, c->e->at);
 		break;
 	case DEED_INIT:
 	case DEED_BEGUN:

@@ -29,6 +29,7 @@ struct state_event {
 	unsigned object, address;
 	unsigned lock; /* a lock that was held then; 0 if none */
 	struct audit_place at;
+	unsigned thread; /* STATE_VISIBLE: the thread function (USR) that got it, or 0 */
 };
 
 /* Abstract state at one point. Paths with different locksets have separate states (trace
@@ -252,9 +253,10 @@ struct cxx_effect {
 
 /* Applies an effect that only C++ has, apart from a thread's start. Returns the value. */
 unsigned effect_cxx(const struct cxx_effect *c, enum call_effect effect);
-/* The object is given to a new thread; `is_own`: to the only one that it has. */
-void effect_give(struct audit_flow *w, struct state *s, unsigned given, bool is_own,
-		 struct audit_place at);
+/* The object is given to a new thread with this function (a term); `is_own`: to the only thread
+   that it has. */
+void effect_give(struct audit_flow *w, struct state *s, unsigned given, unsigned function,
+		 bool is_own, struct audit_place at);
 
 /* ---- objects.c: accesses and publication ----------------------------------------------------- */
 
@@ -269,8 +271,10 @@ void object_store(struct audit_flow *w, struct state *s, unsigned address, unsig
 		  bool is_part, struct audit_place at);
 /* Keeps a pointer in an object that no other thread has: a load from there gives it again. */
 void object_keep(struct audit_flow *w, struct state *s, unsigned address, unsigned value);
-/* Publishes the object: other threads can reach it from now on. */
-void object_show(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at);
+/* Publishes the object: other threads can reach it from now on; `thread` is the function (USR) of
+   the only one that can, or 0. */
+void object_show(struct audit_flow *w, struct state *s, unsigned object, unsigned thread,
+		 struct audit_place at);
 /* The object is destroyed: it must not be reachable from where it was loaded. */
 void object_end(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at);
 /* The object is freed; `always`: on every path of a called function. */

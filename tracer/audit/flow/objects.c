@@ -92,17 +92,24 @@ static void suspect_unset(struct audit_flow *w, const struct state *s, unsigned 
 						       .other = at});
 }
 
-void object_show(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at)
+void object_show(struct audit_flow *w, struct state *s, unsigned object, unsigned thread,
+		 struct audit_place at)
 {
-	if (!object || state_find(s, STATE_VISIBLE, object, 0))
+	const struct state_event *known = object ? state_find(s, STATE_VISIBLE, object, 0) : NULL;
+
+	/* One that a thread got may be given to others, too. */
+	if (known && known->thread != thread)
+		s->events.items[known - s->events.items].thread = 0;
+	if (!object || known)
 		return;
 	suspect_unset(w, s, object, at);
-	state_note(s, &(struct state_event){STATE_VISIBLE, object, 0, state_any_lock(s), at});
+	state_note(s, &(struct state_event){STATE_VISIBLE, object, 0, state_any_lock(s), at,
+					    thread});
 	/* Objects that it points to are published too. */
 	for (size_t i = 0; i < s->events.count; i++)
 		if (s->events.items[i].kind == STATE_STORED &&
 		    term_object(w->t, s->events.items[i].address) == object)
-			object_show(w, s, s->events.items[i].object, at);
+			object_show(w, s, s->events.items[i].object, thread, at);
 }
 
 void object_escape(struct audit_flow *w, unsigned address, const char *how, struct audit_place at)
@@ -169,10 +176,10 @@ void object_store(struct audit_flow *w, struct state *s, unsigned address, unsig
 			return;
 	}
 	if (object_is_own(w, s, to) || is_out || is_constructed(w, s, to))
-		state_note(s, &(struct state_event){STATE_STORED, object, address, 0, at});
+		state_note(s, &(struct state_event){STATE_STORED, object, address, 0, at, 0});
 	else if (kind == TERM_FRESH || ((kind == TERM_PARAMETER || kind == TERM_LOCAL) &&
 					(is_shared_place(w, address) || state_any_lock(s))))
-		object_show(w, s, object, at);
+		object_show(w, s, object, 0, at);
 }
 
 bool object_is_made(const struct audit_flow *w, unsigned object)
@@ -198,7 +205,7 @@ void object_end(struct audit_flow *w, struct state *s, unsigned object, struct a
 	if (is.kind == TERM_LOAD && !object_is_own(w, s, is.a) &&
 	    !state_find(s, STATE_WRITTEN, 0, is.a) && !state_find(s, STATE_FREED, 0, is.a))
 		state_note(s,
-			   &(struct state_event){STATE_FREED, object, is.a, state_any_lock(s), at});
+			   &(struct state_event){STATE_FREED, object, is.a, state_any_lock(s), at, 0});
 }
 
 void object_free(struct audit_flow *w, struct state *s, unsigned object, bool always,
@@ -283,7 +290,7 @@ void object_read(struct audit_flow *w, struct state *s, unsigned address,
 
 	a.flags |= (is_atomic ? ACCESS_ATOMIC : 0) | (e->is_volatile ? ACCESS_VOLATILE : 0);
 	if (is_atomic)
-		state_note(s, &(struct state_event){STATE_LOADED, 0, address, 0, e->at});
+		state_note(s, &(struct state_event){STATE_LOADED, 0, address, 0, e->at, 0});
 	note_access(w, s, &a);
 }
 
@@ -330,6 +337,7 @@ static void suspect_write(struct audit_flow *w, struct state *s, unsigned addres
 	if (v && !is_atomic) {
 		is.kind = SUSPECT_LATE_WRITE;
 		is.other = v->at;
+		is.thread = v->thread;
 		is.is_certain = v->lock || term_kind(w->t, object) == TERM_FRESH;
 		suspect(w, &is);
 	}
