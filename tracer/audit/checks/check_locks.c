@@ -1,6 +1,8 @@
 /* Lock order; locks taken twice or kept at return; compound operations on atomics. */
 #include "tracer/audit/checks/checks.h"
 
+#include <limits.h>
+
 /* Edge of the lock-order graph: a lock held while another one is taken. */
 struct lock_edge {
 	unsigned from, to; /* lock keys */
@@ -62,16 +64,28 @@ static bool is_near(const struct audit *a, unsigned x, unsigned y)
 	       (kind_x == TERM_PARAMETER && kind_y == TERM_PARAMETER);
 }
 
+/* Key of a lock in the lock-order graph: a lock of an object of static storage is one of its own. */
+static unsigned order_key(const struct audit *a, unsigned lock)
+{
+	const struct terms *t = &a->terms;
+	const unsigned key = audit_lock_key(a, lock), keys = UINT_MAX / 2;
+	unsigned at = lock;
+
+	while (term_kind(t, at) == TERM_FIELD)
+		at = term_at(t, at).a;
+	return key && at != lock && term_kind(t, at) == TERM_GLOBAL ? keys + lock : key;
+}
+
 static void add_edges(struct audit *a, const struct audit_acquisition *at, struct lock_edges *out)
 {
-	unsigned to = audit_lock_key(a, at->lock);
+	const unsigned to = order_key(a, at->lock);
 
 	/* One thread alone waits for no other. */
 	if (!graph_is_shared(a, at->function, at->moment))
 		return;
 	for (unsigned i = 0; to && i < at->held.count; i++) {
 		const struct audit_held *h = &at->held.items[i];
-		struct lock_edge e = {audit_lock_key(a, h->lock),    to, at, h,
+		struct lock_edge e = {order_key(a, h->lock),    to, at, h,
 				      is_near(a, h->lock, at->lock), 0};
 		bool known = false;
 
@@ -146,7 +160,8 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 		finding_evidence(
 			f, EVIDENCE_AGAINST,
 			"the objects of the locks are unrelated, and may be others each time");
-	f->is_asked = is_asked(a, e->from) || is_asked(a, e->to);
+	f->is_asked = is_asked(a, audit_lock_key(a, e->held->lock)) ||
+		      is_asked(a, audit_lock_key(a, e->at->lock));
 	finding_say(f, "'%s' is taken while '%s' is held, %s; in %s", str_text(&taken),
 		    str_text(&held),
 		    e == against	     ? "and no order of two such locks is defined"
@@ -205,6 +220,14 @@ static void check_order(struct audit *a, const struct lock_edges *all)
 
 /* ---- single locks ---------------------------------------------------------------------------- */
 
+static bool is_element(const struct audit *a, unsigned lock)
+{
+	for (; term_kind(&a->terms, lock) >= TERM_LOAD; lock = term_at(&a->terms, lock).a)
+		if (term_kind(&a->terms, lock) == TERM_ELEMENT)
+			return true;
+	return false;
+}
+
 static void report_lock(struct audit *a, const struct suspicion *s, enum finding_tag tag,
 			const char *what)
 {
@@ -221,6 +244,9 @@ static void report_lock(struct audit *a, const struct suspicion *s, enum finding
 	graph_notes(a, s->function, WAY_HERE, f);
 	finding_step(f, WAY_HERE, s->other, "it is locked here");
 	finding_evidence(f, EVIDENCE_CERTAIN, "one path does both");
+	if (is_element(a, s->term))
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "which element of the array it is, is not known");
 }
 
 static void report_compound(struct audit *a, const struct suspicion *s)

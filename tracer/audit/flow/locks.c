@@ -8,12 +8,33 @@ static bool is_lock_field(const struct audit *a, struct term is)
 	return is.kind == TERM_FIELD && a->program->fields.items[is.b].lock;
 }
 
-unsigned audit_lock_key(const struct audit *a, unsigned lock)
+/* True for a struct that has nothing but a lock: a lock by another name. */
+static bool is_in_wrapper(const struct audit *a, struct term field)
 {
-	struct term is = term_at(&a->terms, lock);
+	const struct audit_program *p = a->program;
 
+	if (field.kind != TERM_FIELD)
+		return false;
+	array_each(const unsigned, other, &p->records.items[p->fields.items[field.b].record].fields)
+		if (!p->fields.items[*other].lock)
+			return false;
+	return true;
+}
+
+static struct term without_loads(const struct audit *a, struct term is)
+{
 	while (is.kind == TERM_ELEMENT || is.kind == TERM_LOAD)
 		is = term_at(&a->terms, is.a);
+	return is;
+}
+
+unsigned audit_lock_key(const struct audit *a, unsigned lock)
+{
+	struct term is = without_loads(a, term_at(&a->terms, lock));
+
+	/* Where a pointer to a wrapped lock was loaded, that place says which lock it is. */
+	while (is_in_wrapper(a, is) && term_kind(&a->terms, is.a) == TERM_LOAD)
+		is = without_loads(a, term_at(&a->terms, is.a));
 	/* A lock inside a lock stands for the outer one. */
 	while (is.kind == TERM_FIELD && is_lock_field(a, term_at(&a->terms, is.a)))
 		is = term_at(&a->terms, is.a);
@@ -178,6 +199,26 @@ void lock_drop_unsure(struct state *s)
 			array_remove(&s->held, i - 1);
 }
 
+/* The only lock of this kind that is held here, if the one to release is of an object that is not
+   known: it is the same, reached by another path. */
+static struct audit_held *held_alike(const struct audit_flow *w, struct state *s, unsigned lock)
+{
+	const enum term_kind kind = term_kind(w->t, term_root(w->t, lock));
+	const unsigned key = audit_lock_key(w->audit, lock);
+	struct audit_held *found = NULL;
+
+	if (kind != TERM_SITE && kind != TERM_JOIN && kind != TERM_FRESH)
+		return NULL;
+	array_each(struct audit_held, h, &s->held) {
+		if (h->mode == HELD_LEFT || audit_lock_key(w->audit, h->lock) != key)
+			continue;
+		if (found)
+			return NULL;
+		found = h;
+	}
+	return found;
+}
+
 void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct audit_place at)
 {
 	struct audit_held *known;
@@ -187,6 +228,10 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 	/* Other threads may write the guarded data from now on. */
 	state_change(s, w->t, 0);
 	known = state_held(s, lock);
+	if (!known)
+		known = held_alike(w, s, lock);
+	if (known)
+		lock = known->lock;
 	if (w->records)
 		*array_add(&w->released) = lock;
 	if (!known) {
