@@ -83,6 +83,7 @@ void audit_run(struct audit *a, struct audit_program *p, const struct audit_opti
 	parallel_find(a);
 	graph_find(a);
 	entries_collect(a);
+	a->variables = entries_variables(a);
 	checks_run(a);
 	findings_sort(&a->findings, p);
 }

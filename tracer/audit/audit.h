@@ -97,6 +97,7 @@ struct audit {
 	bool *sequential;		  /* for each target: true if it has one thread */
 	bool *parallel;			  /* kinds * kinds: units that may happen in parallel */
 	unsigned kinds;
+	unsigned long variables; /* of static storage that threads may share */
 	struct findings findings;
 };
 

@@ -45,8 +45,9 @@ static void print_safe(const struct audit *a)
 	array_each(const struct finding_safe, s, &a->findings.safe) {
 		struct str text = {0};
 
-		str_addf(&text, "'%s' of struct %s is safe: %s", program_text(a->program, s->field),
-			 program_text(a->program, s->record), s->why);
+		str_addf(&text, s->record ? "'%s' of struct %s is safe: %s" : "'%s'%s is safe: %s",
+			 program_text(a->program, s->field), program_text(a->program, s->record),
+			 s->why);
 		print_line(audit_place_shown(a->program, s->at), "note", str_text(&text), NULL);
 		str_fini(&text);
 	}
@@ -55,14 +56,16 @@ static void print_safe(const struct audit *a)
 static void print_summary(const struct audit_result *r)
 {
 	const struct audit_program *p = r->audit->program;
+	const unsigned long variables = r->audit->variables;
 	unsigned long structs = 0;
 
 	array_each(const struct audit_record, record, &p->records)
-		structs += program_is_shared(record);
-	printf("%u file%s, %zu line%s, %zu function%s, %lu struct%s that threads may share, in "
-	       "%.2f s",
+		structs += program_is_shared(record) && !record->is_variables;
+	printf("%u file%s, %zu line%s, %zu function%s, %lu struct%s and %lu variable%s that "
+	       "threads may share, in %.2f s",
 	       p->units, str_plural(p->units), p->lines, str_plural(p->lines), p->functions.count,
-	       str_plural(p->functions.count), structs, str_plural(structs), r->seconds);
+	       str_plural(p->functions.count), structs, str_plural(structs), variables,
+	       str_plural(variables), r->seconds);
 	if (r->read->skipped.count)
 		printf("; %zu file%s skipped", r->read->skipped.count,
 		       str_plural(r->read->skipped.count));

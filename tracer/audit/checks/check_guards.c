@@ -41,15 +41,17 @@ static unsigned part_used(const struct audit *a, const struct audit_access *acce
 	const struct audit_program *p = a->program;
 	unsigned part = 0;
 
-	for (struct term is = term_at(&a->terms, access->address);
-	     is.kind == TERM_FIELD || is.kind == TERM_ELEMENT; is = term_at(&a->terms, is.a)) {
+	struct term is = term_at(&a->terms, access->address);
+
+	for (; is.kind == TERM_FIELD || is.kind == TERM_ELEMENT; is = term_at(&a->terms, is.a)) {
 		if (is.kind != TERM_FIELD)
 			continue;
 		if (is.b + 1 == access->field)
 			return part;
 		part = p->records.items[p->fields.items[is.b].record].is_union ? 0 : is.b + 1;
 	}
-	return 0;
+	/* Parts of a variable. */
+	return is.kind == TERM_GLOBAL ? part : 0;
 }
 
 static bool are_apart(const struct audit *a, const struct audit_access *x,

@@ -32,6 +32,8 @@ bool entries_is_main(const struct audit *a, unsigned function);
 bool entries_is_thread(const struct audit *a, unsigned function);
 /* Collects the accesses of all entries by field, sorted by place. */
 void entries_collect(struct audit *a);
+/* Returns the number of variables of static storage that are written while threads may run. */
+unsigned long entries_variables(const struct audit *a);
 /* Frees the collected accesses. */
 void entries_forget(struct audit *a);
 /* Returns all accesses to the field (+ 1) that may happen in parallel with others. */

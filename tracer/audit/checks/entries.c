@@ -218,6 +218,20 @@ void entries_forget(struct audit *a)
 	base_free(a->of_fields);
 }
 
+unsigned long entries_variables(const struct audit *a)
+{
+	unsigned long count = 0;
+
+	for (unsigned i = 0; i < a->program->fields.count; i++)
+		if (audit_record_of(a, i + 1)->is_variables)
+			array_each(const struct entry_access, e, &a->of_fields[i].items)
+				if (entry_is(e, ACCESS_WRITES)) {
+					count++;
+					break;
+				}
+	return count;
+}
+
 struct entry_accesses *entries_of_field(const struct audit *a, unsigned field)
 {
 	return &a->of_fields[field - 1];
@@ -255,6 +269,11 @@ void check_say(const struct audit *a, struct finding *f, const char *fmt, ...)
 	va_start(ap, fmt);
 	str_vaddf(&text, fmt, ap);
 	va_end(ap);
-	finding_say(f, "'%s' of struct %s %s; in %s", program_text(p, f->field),
-		    program_text(p, f->record), str_text(&text), program_text(p, f->function));
+	if (f->record)
+		finding_say(f, "'%s' of struct %s %s; in %s", program_text(p, f->field),
+			    program_text(p, f->record), str_text(&text),
+			    program_text(p, f->function));
+	else
+		finding_say(f, "'%s' %s; in %s", program_text(p, f->field), str_text(&text),
+			    program_text(p, f->function));
 }

@@ -51,6 +51,11 @@ static bool is_atomic_place(const struct audit_flow *w, unsigned address)
 {
 	const struct term is = term_whole(w->t, address);
 
+	const struct audit_global *g =
+		is.kind == TERM_GLOBAL ? program_global(w->p, is.a) : NULL;
+
+	if (g)
+		return g->variable && w->p->fields.items[g->variable - 1].is_atomic;
 	return is.kind == TERM_FIELD && w->p->fields.items[is.b].is_atomic;
 }
 

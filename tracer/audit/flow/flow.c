@@ -236,6 +236,14 @@ static bool is_held(const struct audit_access *a)
 	return false;
 }
 
+/* True if threads that the function joins later may still run, as when it sets the flag that stops
+   them. */
+static bool is_beside_joined(const struct audit_flow *w, const struct audit_access *a)
+{
+	return w->facts->joins_threads && !(a->flags & ACCESS_LATE) &&
+	       !(w->facts->makes_threads && a->flags & ACCESS_ALONE);
+}
+
 /* Drops accesses without a lock to objects that the function initializes or destroys. */
 static void keep_accesses(struct audit_flow *w)
 {
@@ -243,7 +251,8 @@ static void keep_accesses(struct audit_flow *w)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < f->accesses.count; i++)
-		if (!is_made(w, f->accesses.items[i]->address) || is_held(f->accesses.items[i]))
+		if (!is_made(w, f->accesses.items[i]->address) || is_held(f->accesses.items[i]) ||
+		    is_beside_joined(w, f->accesses.items[i]))
 			f->accesses.items[kept++] = f->accesses.items[i];
 	f->accesses.count = kept;
 }

@@ -249,7 +249,21 @@ static bool is_counted(const struct audit_flow *w, unsigned object)
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-/* Innermost field (+ 1) of a shared struct in the address; 0 if there is none or it is a lock. */
+/* Field (+ 1) that stands for a variable of static storage, if the program has locks of that kind; 0
+   for other objects. */
+static unsigned variable_of(const struct audit_flow *w, unsigned object)
+{
+	const struct term is = term_at(w->t, object);
+	const struct audit_global *g =
+		is.kind == TERM_GLOBAL ? program_global(w->p, is.a) : NULL;
+
+	return g && w->p->variables && program_is_shared(&w->p->records.items[w->p->variables - 1])
+		       ? g->variable
+		       : 0;
+}
+
+/* Innermost field (+ 1) of a shared struct in the address, or the variable that it is part of; 0 if
+   there is none or it is a lock. */
 static unsigned field_of(const struct audit_flow *w, unsigned address)
 {
 	struct term is = term_at(w->t, address);
@@ -261,7 +275,7 @@ static unsigned field_of(const struct audit_flow *w, unsigned address)
 		if (f && program_is_shared(&w->p->records.items[f->record]))
 			return f->lock ? 0 : is.b + 1;
 	}
-	return 0;
+	return variable_of(w, term_object(w->t, address));
 }
 
 /* Completes the access from the state and adds it to the summary. */

@@ -68,15 +68,19 @@ static unsigned access_key(const struct audit_access *a)
 			  at.column));
 }
 
-/* True if the object's own lock is held: callers' locks do not matter. */
+/* True if the object's own lock is held, or for a variable another variable: callers' locks do not
+   matter. */
 static bool is_settled(const struct terms *t, const struct audit_access *a)
 {
+	const bool is_variable = term_kind(t, term_object(t, a->address)) == TERM_GLOBAL;
+
 	for (unsigned i = 0; i < a->held.count; i++) {
 		const struct audit_held *h = &a->held.items[i];
 
 		if ((h->mode == HELD_ALONE ||
 		     (h->mode == HELD_SHARED && !(a->flags & ACCESS_WRITES))) &&
-		    term_object(t, h->lock) == term_object(t, a->address))
+		    (term_object(t, h->lock) == term_object(t, a->address) ||
+		     (is_variable && term_kind(t, term_object(t, h->lock)) == TERM_GLOBAL)))
 			return true;
 	}
 	return false;

@@ -26,6 +26,9 @@ void lower_global(struct audit_reader *r, CXCursor declaration)
 	g = array_add(&p->globals);
 	g->name = r->cxx ? cxx_shown_name(r, declaration) : cursor_name(r, declaration);
 	g->record = record_of_type(r, type);
+	if (!r->clang.Location_isInSystemHeader(r->clang.getCursorLocation(declaration)) &&
+	    r->clang.getCursorTLSKind(declaration) == CXTLS_None)
+		g->variable = record_variable(r, declaration);
 	number_map_set(&p->global_of, usr, (unsigned)p->globals.count);
 }
 

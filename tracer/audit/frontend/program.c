@@ -32,6 +32,15 @@ struct audit_global *program_global(const struct audit_program *p, unsigned usr)
 	return index ? &p->globals.items[index - 1] : NULL;
 }
 
+struct audit_record *program_variables(struct audit_program *p)
+{
+	if (!p->variables) {
+		array_add(&p->records)->is_variables = true;
+		p->variables = (unsigned)p->records.count;
+	}
+	return &p->records.items[p->variables - 1];
+}
+
 const char *program_text(const struct audit_program *p, unsigned name)
 {
 	return interned_text(&p->names, name);

@@ -34,6 +34,8 @@ struct audit_record {
 	/* is_public: declared in a header. */
 	bool has_lock, has_atomic, thread_safe, not_shared, is_public;
 	bool is_union;
+	/* Not a struct: its fields are all variables of static storage. */
+	bool is_variables;
 	/* Indexes of the program's fields; includes fields of unnamed structs within it. */
 	ARRAY(unsigned)
 	fields;
@@ -117,6 +119,7 @@ struct audit_function {
 
 struct audit_global {
 	unsigned name, record;
+	unsigned variable; /* field (+ 1) that stands for it, or 0 for a lock */
 };
 
 /* A source file and the targets that it is compiled for (targets.c). */
@@ -155,6 +158,7 @@ struct audit_program {
 		char *memory;
 		size_t room;
 	} chunk; /* the chunk that is not full yet */
+	unsigned variables; /* index + 1 of the record is_variables, or 0 */
 	unsigned sites, units;
 	size_t lines;
 	bool has_main;
@@ -165,6 +169,9 @@ void *program_alloc(struct audit_program *p, size_t size);
 
 /* Returns the global with this USR, or NULL. */
 struct audit_global *program_global(const struct audit_program *p, unsigned usr);
+
+/* Returns the record of the program's variables of static storage. */
+struct audit_record *program_variables(struct audit_program *p);
 
 /* Returns the text of a name. */
 const char *program_text(const struct audit_program *p, unsigned name);

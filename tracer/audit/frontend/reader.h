@@ -178,6 +178,11 @@ enum cursor_operator cursor_unary(const struct audit_reader *r, CXCursor c, CXCu
 
 /* Returns the struct that the type is or points to, as index + 1, or 0. */
 unsigned record_of_type(struct audit_reader *r, CXType type);
+/* Returns true for a lock, or an array of them. */
+bool record_is_lock(struct audit_reader *r, CXType type);
+/* Adds a variable of static storage to those of the program. Returns its field + 1, or 0 for a
+   lock. */
+unsigned record_variable(struct audit_reader *r, CXCursor c);
 /* Records the typedef of a struct as its alias. */
 void record_alias(struct audit_reader *r, CXCursor declaration);
 /* Returns the index + 1 of the field, or 0. */

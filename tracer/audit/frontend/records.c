@@ -41,7 +41,7 @@ static bool has_only_locks(const struct audit_program *p, const struct audit_rec
 
 /* True for a lock, by the names of its types: pthread_mutex_t is an unnamed union, a spin lock an
    int. */
-static bool is_lock(struct audit_reader *r, CXType type)
+bool record_is_lock(struct audit_reader *r, CXType type)
 {
 	CXType canonical = element(r, r->clang.getCanonicalType(type));
 	unsigned record;
@@ -129,26 +129,51 @@ static bool is_std_atomic(const struct audit_reader *r, CXType type)
 	return r->cxx && !cxx_is_reference(type) && cxx_class_of(r, element(r, type)) == CXX_ATOMIC;
 }
 
+static void set_kind(struct audit_reader *r, CXType type, struct audit_field *f)
+{
+	const CXType canonical = r->clang.getCanonicalType(type), of = element(r, canonical);
+
+	f->lock = record_is_lock(r, type);
+	f->is_atomic = of.kind == CXType_Atomic || is_std_atomic(r, canonical);
+	f->is_record = of.kind == CXType_Record && record_of_type(r, of);
+}
+
 /* Adds a field. Its type may be a struct, which is read first and moves p->records. */
 static void add_field(struct audit_reader *r, unsigned record, CXCursor c)
 {
 	struct audit_program *p = r->program;
-	CXType type = r->clang.getCursorType(c), canonical = r->clang.getCanonicalType(type);
+	CXType type = r->clang.getCursorType(c);
 	OWNED(comment) = comment_of(r, c);
 	const unsigned usr = cursor_usr(r, c);
 	struct audit_field f = {.name = cursor_name(r, c), .record = record};
 
 	f.at = cursor_place(r, c);
-	f.lock = is_lock(r, type);
-	f.is_atomic = element(r, canonical).kind == CXType_Atomic || is_std_atomic(r, canonical);
-	f.is_record = record_of_type(r, element(r, canonical)) &&
-		      element(r, canonical).kind == CXType_Record;
+	set_kind(r, type, &f);
 	f.guarded_by = guard_of(r, comment);
 	p->records.items[record].has_lock |= f.lock;
 	p->records.items[record].has_atomic |= f.is_atomic;
 	*array_add(&p->fields) = f;
 	number_map_set(&p->field_of, usr, (unsigned)p->fields.count);
 	*array_add(&p->records.items[record].fields) = (unsigned)p->fields.count - 1;
+}
+
+unsigned record_variable(struct audit_reader *r, CXCursor c)
+{
+	struct audit_program *p = r->program;
+	CXType type = r->clang.getCursorType(c);
+	struct audit_field f = {.name = cursor_name(r, c), .at = cursor_place(r, c)};
+	const unsigned record = record_of_type(r, type);
+	struct audit_record *variables;
+
+	set_kind(r, type, &f);
+	variables = program_variables(p);
+	variables->has_lock |= f.lock || (record && p->records.items[record - 1].has_lock);
+	if (f.lock)
+		return 0;
+	f.record = p->variables - 1;
+	*array_add(&p->fields) = f;
+	*array_add(&variables->fields) = (unsigned)p->fields.count - 1;
+	return (unsigned)p->fields.count;
 }
 
 struct fields_to_read {
