@@ -10,8 +10,9 @@
 struct suspicion {
 	enum suspicion_kind kind;
 	unsigned function, term, field; /* index of the field + 1, or 0 */
-	/* SUSPECT_ESCAPE: how the address escapes, for the message. */
+	/* SUSPECT_ESCAPE: how the address escapes, for the message. is_for_call: to a function. */
 	const char *how;
+	bool is_for_call;
 	struct audit_place at, other;
 	/* SUSPECT_LATE_WRITE: the object is new, or a lock was held when it was published.
 	   SUSPECT_FREED: no reference was counted and released here. */
@@ -20,6 +21,7 @@ struct suspicion {
 	bool is_locked;
 	/* SUSPECT_LATE_WRITE: the thread function (USR) that the object was passed to, or 0. */
 	unsigned thread;
+	bool is_of_unsure; /* SUSPECT_LATE_WRITE: shared by an object that may not be shared */
 	enum audit_moment moment;
 };
 
@@ -124,6 +126,8 @@ bool audit_helds_same(const struct audit_helds *a, const struct audit_helds *b);
 unsigned audit_lock_key(const struct audit *a, unsigned lock);
 /* Returns true for a recursive lock and for an element of an array, which may differ each time. */
 bool audit_may_be_taken_twice(const struct audit *a, unsigned lock);
+/* Returns true if the conditions exclude each other. */
+bool conditions_differ(const struct audit_conditions *a, const struct audit_conditions *b);
 /* Returns the struct of the field (+ 1), or NULL for 0. */
 const struct audit_record *audit_record_of(const struct audit *a, unsigned field);
 

@@ -127,6 +127,8 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 	if (!f)
 		return;
 	finding_evidence(f, EVIDENCE_CERTAIN, "the address is seen to leave the function");
+	if (s->is_for_call)
+		finding_evidence(f, EVIDENCE_AGAINST, "it may be for the time of the call alone");
 	if (of && of->is_record)
 		finding_evidence(
 			f, EVIDENCE_AGAINST,

@@ -85,7 +85,7 @@ static void add_edges(struct audit *a, const struct audit_acquisition *at, struc
 		return;
 	for (unsigned i = 0; to && i < at->held.count; i++) {
 		const struct audit_held *h = &at->held.items[i];
-		struct lock_edge e = {order_key(a, h->lock),    to, at, h,
+		struct lock_edge e = {order_key(a, h->lock),	     to, at, h,
 				      is_near(a, h->lock, at->lock), 0};
 		bool known = false;
 
@@ -244,6 +244,8 @@ static void report_lock(struct audit *a, const struct suspicion *s, enum finding
 	graph_notes(a, s->function, WAY_HERE, f);
 	finding_step(f, WAY_HERE, s->other, "it is locked here");
 	finding_evidence(f, EVIDENCE_CERTAIN, "one path does both");
+	if (s->kind == SUSPECT_KEPT_LOCK && !s->is_certain)
+		finding_evidence(f, -20, "the result says where it is kept");
 	if (is_element(a, s->term))
 		finding_evidence(f, EVIDENCE_AGAINST,
 				 "which element of the array it is, is not known");

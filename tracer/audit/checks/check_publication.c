@@ -46,8 +46,7 @@ static bool callers_exclude(const struct audit *a, unsigned writer, const struct
    it, the access is of that thread. */
 static const struct entry_access *user_of(const struct audit *a, const struct suspicion *s)
 {
-	const unsigned thread =
-		s->thread ? number_map_get(&a->program->function_of, s->thread) : 0;
+	const unsigned thread = s->thread ? number_map_get(&a->program->function_of, s->thread) : 0;
 
 	array_each(const struct entry_access, e, &entries_of_field(a, s->field)->items)
 		if (e->function != s->function && !callers_exclude(a, s->function, e) &&
@@ -69,6 +68,9 @@ static void late_evidence(const struct audit *a, const struct suspicion *s,
 		finding_evidence(f, EVIDENCE_CERTAIN, "a thread uses it");
 	else
 		finding_evidence(f, 0, "the object may have been shared before, or not at all");
+	if (s->is_of_unsure)
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "the object that it is stored in may not be shared itself");
 	if (!s->thread && entries_is_callback(a, s->function))
 		finding_evidence(f, EVIDENCE_AGAINST,
 				 "who calls the function, and what it shares, is not known");

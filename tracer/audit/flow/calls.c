@@ -488,7 +488,7 @@ static unsigned call_own(struct audit_call *c, unsigned index)
 	note_given_whole(c);
 	if (w->records)
 		*array_add(&w->audit->calls) = (struct audit_edge){
-			w->index, index, lock_helds(w, c->s), is_given_new(c),
+			w->index,	    index,   lock_helds(w, c->s), is_given_new(c),
 			state_moment(c->s), c->e->at};
 	if (f->progress != FACTS_DONE) {
 		forget_locals(c);
@@ -532,7 +532,7 @@ static void let_out(const struct audit_call *c)
 			object_escape(c->w, c->arguments[i],
 				      c->usr ? "is passed to another module"
 					     : "is passed to an unknown function",
-				      c->e->at);
+				      !c->usr, c->e->at);
 }
 
 /* A library function that creates a thread: each function passed to it runs in one. */

@@ -55,6 +55,17 @@ static void add_taken(struct audit_flow *w, unsigned lock, const struct audit_he
 	add_effect(w, (struct audit_effect){CHANGE_TAKES, lock, 0, h->mode == HELD_SHARED, *when});
 }
 
+/* True if the result says where the lock is kept, and says success there: not 0 against 0, or 0
+   against an error. */
+static bool is_kept_on_purpose(const struct audit_flow *w, unsigned lock)
+{
+	const unsigned tried = result_tells(w, lock, is_taken), done = tried_done(tried),
+		       failed = tried_failed(tried);
+
+	return tried && ((failed == SIGN_ZERO && !(done & SIGN_NEGATIVE)) ||
+			 (done == SIGN_ZERO && failed == SIGN_NEGATIVE));
+}
+
 static void suspect_exits(struct audit_flow *w, unsigned lock)
 {
 	bool releases = false;
@@ -65,6 +76,7 @@ static void suspect_exits(struct audit_flow *w, unsigned lock)
 		if (releases && is_taken(x, lock))
 			suspect(w, &(struct suspicion){.kind = SUSPECT_KEPT_LOCK,
 						       .term = lock,
+						       .is_certain = !is_kept_on_purpose(w, lock),
 						       .at = x->at,
 						       .other = held_at(&x->held, lock)->at});
 }

@@ -29,7 +29,10 @@ struct state_event {
 	unsigned object, address;
 	unsigned lock; /* a lock that was held then; 0 if none */
 	struct audit_place at;
-	unsigned thread; /* STATE_VISIBLE: the thread function (USR) that got it, or 0 */
+	/* STATE_VISIBLE: the thread function (USR) that got it, or 0; is_of_unsure: it was stored in
+	   an object of the caller's that may not be shared. */
+	unsigned thread;
+	bool is_of_unsure;
 };
 
 /* Abstract state at one point. Paths with different locksets have separate states (trace
@@ -132,8 +135,9 @@ struct audit_flow {
 	struct terms *t;	 /* owned by `audit` */
 	struct audit_program *p; /* owned by `audit` */
 	const struct audit_function *function;
-	unsigned index; /* index of the function */
+	unsigned index;		 /* index of the function */
 	const struct state *now; /* the state that is evaluated, or NULL */
+	unsigned owner;		 /* object that another one is stored in at the moment, or 0 */
 	struct audit_facts *facts;
 	bool records;		  /* the recording pass after the fixed point */
 	bool compares;		  /* compares addresses, which orders locks */
@@ -287,7 +291,8 @@ void object_make(struct audit_flow *w, unsigned object);
 /* Returns true after object_make() of the object. */
 bool object_is_made(const struct audit_flow *w, unsigned object);
 /* The address of a part of the object escapes to other code; `how` is for the message. */
-void object_escape(struct audit_flow *w, unsigned address, const char *how, struct audit_place at);
+void object_escape(struct audit_flow *w, unsigned address, const char *how, bool is_for_call,
+		   struct audit_place at);
 /* A whole shared object is copied. */
 void object_copy(struct audit_flow *w, unsigned object, struct audit_place at);
 /* Returns true if the object is not published. */
@@ -349,8 +354,6 @@ bool conditions_hold(const struct audit_flow *w, const struct state *s,
 struct audit_conditions conditions_inside(const struct audit_flow *w, const struct state *s,
 					  const struct audit_conditions *inner,
 					  const struct term_binding *b);
-/* Returns true if the conditions exclude each other. */
-bool conditions_differ(const struct audit_conditions *a, const struct audit_conditions *b);
 /* Returns true if the conditions are equal. */
 bool conditions_same(const struct audit_conditions *a, const struct audit_conditions *b);
 

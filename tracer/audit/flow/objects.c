@@ -103,16 +103,18 @@ void object_show(struct audit_flow *w, struct state *s, unsigned object, unsigne
 	if (!object || known)
 		return;
 	suspect_unset(w, s, object, at);
-	state_note(s, &(struct state_event){STATE_VISIBLE, object, 0, state_any_lock(s), at,
-					    thread});
-	/* Objects that it points to are published too. */
+	state_note(s, &(struct state_event){STATE_VISIBLE, object, 0, state_any_lock(s), at, thread,
+					    false});
+	/* Objects that it points to are published too, but not the owner to which it points back. */
 	for (size_t i = 0; i < s->events.count; i++)
 		if (s->events.items[i].kind == STATE_STORED &&
+		    s->events.items[i].object != w->owner &&
 		    term_object(w->t, s->events.items[i].address) == object)
 			object_show(w, s, s->events.items[i].object, thread, at);
 }
 
-void object_escape(struct audit_flow *w, unsigned address, const char *how, struct audit_place at)
+void object_escape(struct audit_flow *w, unsigned address, const char *how, bool is_for_call,
+		   struct audit_place at)
 {
 	const struct term is = term_whole(w->t, address);
 
@@ -121,6 +123,7 @@ void object_escape(struct audit_flow *w, unsigned address, const char *how, stru
 					       .term = address,
 					       .field = is.b + 1,
 					       .how = how,
+					       .is_for_call = is_for_call,
 					       .at = at,
 					       .other = at});
 }
@@ -154,6 +157,22 @@ static bool is_constructed(const struct audit_flow *w, const struct state *s, un
 	return w->constructs && object == w->constructs && !state_find(s, STATE_VISIBLE, object, 0);
 }
 
+/* Publishes the object by storing it in another one, which is its owner. */
+static void show_in(struct audit_flow *w, struct state *s, unsigned object, unsigned owner,
+		    struct audit_place at)
+{
+	const unsigned root = term_root(w->t, owner);
+	struct state_event *e;
+
+	w->owner = owner;
+	object_show(w, s, object, 0, at);
+	w->owner = 0;
+	e = (struct state_event *)state_find(s, STATE_VISIBLE, object, 0);
+	if (e && !e->lock && term_kind(w->t, root) == TERM_PARAMETER &&
+	    !state_find(s, STATE_VISIBLE, root, 0))
+		e->is_of_unsure = true;
+}
+
 void object_store(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  bool is_part, struct audit_place at)
 {
@@ -163,11 +182,12 @@ void object_store(struct audit_flow *w, struct state *s, unsigned address, unsig
 	const bool is_out =
 		kind == TERM_FRESH && !is_part && term_kind(w->t, address) == TERM_PARAMETER;
 
-	if (!object || !to || object == to)
+	/* A part that points back to its owner publishes nothing. */
+	if (!object || !to || term_contains(w->t, to, object))
 		return;
 	if (!object_is_own(w, s, to)) {
 		if (value != object && !object_is_own(w, s, object))
-			object_escape(w, value, "is stored", at);
+			object_escape(w, value, "is stored", false, at);
 		if (kind == TERM_PARAMETER && w->records)
 			summary_deed(w, (struct audit_deed){DEED_STORED, object, address, 0, true})
 				->flag &= is_part;
@@ -176,10 +196,11 @@ void object_store(struct audit_flow *w, struct state *s, unsigned address, unsig
 			return;
 	}
 	if (object_is_own(w, s, to) || is_out || is_constructed(w, s, to))
-		state_note(s, &(struct state_event){STATE_STORED, object, address, 0, at, 0});
+		state_note(s,
+			   &(struct state_event){STATE_STORED, object, address, 0, at, 0, false});
 	else if (kind == TERM_FRESH || ((kind == TERM_PARAMETER || kind == TERM_LOCAL) &&
 					(is_shared_place(w, address) || state_any_lock(s))))
-		object_show(w, s, object, 0, at);
+		show_in(w, s, object, to, at);
 }
 
 bool object_is_made(const struct audit_flow *w, unsigned object)
@@ -204,8 +225,8 @@ void object_end(struct audit_flow *w, struct state *s, unsigned object, struct a
 
 	if (is.kind == TERM_LOAD && !object_is_own(w, s, is.a) &&
 	    !state_find(s, STATE_WRITTEN, 0, is.a) && !state_find(s, STATE_FREED, 0, is.a))
-		state_note(s,
-			   &(struct state_event){STATE_FREED, object, is.a, state_any_lock(s), at, 0});
+		state_note(s, &(struct state_event){STATE_FREED, object, is.a, state_any_lock(s),
+						    at, 0, false});
 }
 
 void object_free(struct audit_flow *w, struct state *s, unsigned object, bool always,
@@ -254,8 +275,7 @@ static bool is_counted(const struct audit_flow *w, unsigned object)
 static unsigned variable_of(const struct audit_flow *w, unsigned object)
 {
 	const struct term is = term_at(w->t, object);
-	const struct audit_global *g =
-		is.kind == TERM_GLOBAL ? program_global(w->p, is.a) : NULL;
+	const struct audit_global *g = is.kind == TERM_GLOBAL ? program_global(w->p, is.a) : NULL;
 
 	return g && w->p->variables && program_is_shared(&w->p->records.items[w->p->variables - 1])
 		       ? g->variable
@@ -304,7 +324,7 @@ void object_read(struct audit_flow *w, struct state *s, unsigned address,
 
 	a.flags |= (is_atomic ? ACCESS_ATOMIC : 0) | (e->is_volatile ? ACCESS_VOLATILE : 0);
 	if (is_atomic)
-		state_note(s, &(struct state_event){STATE_LOADED, 0, address, 0, e->at, 0});
+		state_note(s, &(struct state_event){STATE_LOADED, 0, address, 0, e->at, 0, false});
 	note_access(w, s, &a);
 }
 
@@ -352,6 +372,7 @@ static void suspect_write(struct audit_flow *w, struct state *s, unsigned addres
 		is.kind = SUSPECT_LATE_WRITE;
 		is.other = v->at;
 		is.thread = v->thread;
+		is.is_of_unsure = v->is_of_unsure;
 		is.is_certain = v->lock || term_kind(w->t, object) == TERM_FRESH;
 		suspect(w, &is);
 	}
@@ -496,7 +517,7 @@ void object_leave(struct audit_flow *w, struct state *s, unsigned value, struct 
 	if (own && is_whole)
 		suspect_unset(w, s, value, at);
 	else if (!own && !is_whole)
-		object_escape(w, value, "is returned", at);
+		object_escape(w, value, "is returned", false, at);
 	array_each(struct audit_deed, d, &w->facts->deeds)
 		if (d->kind == DEED_FREED && !is_ended(s, d->object))
 			d->flag |= state_is_zero(s, w->t, d->object) != 1;

@@ -250,7 +250,8 @@ void state_drop(struct state *s, enum state_kind kind, unsigned address, bool he
 void state_write(struct state *s, unsigned address)
 {
 	if (address && !state_writes_all(s))
-		state_note(s, &(struct state_event){STATE_WRITTEN, address, address, 0, {0}, 0});
+		state_note(s, &(struct state_event){
+				      STATE_WRITTEN, address, address, 0, {0}, 0, false});
 }
 
 bool state_writes_all(const struct state *s)
@@ -278,7 +279,8 @@ void state_put_out(struct state *s, unsigned address, unsigned object)
 	if (e)
 		s->events.items[e - s->events.items].object = object;
 	else
-		*array_add(&s->events) = (struct state_event){STATE_OUT, object, address, 0, {0}, 0};
+		*array_add(&s->events) =
+			(struct state_event){STATE_OUT, object, address, 0, {0}, 0, false};
 }
 
 enum audit_moment state_moment(const struct state *s)
