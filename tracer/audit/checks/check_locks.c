@@ -71,7 +71,7 @@ static unsigned order_key(const struct audit *a, unsigned lock)
 	const unsigned key = audit_lock_key(a, lock), keys = UINT_MAX / 2;
 	unsigned at = lock;
 
-	while (term_kind(t, at) == TERM_FIELD)
+	while (term_kind(t, at) == TERM_FIELD || term_kind(t, at) == TERM_LOAD)
 		at = term_at(t, at).a;
 	return key && at != lock && term_kind(t, at) == TERM_GLOBAL ? keys + lock : key;
 }
@@ -127,6 +127,33 @@ static bool is_asked(const struct audit *a, unsigned key)
 	return key <= a->program->fields.count && audit_record_of(a, key)->thread_safe;
 }
 
+/* True if the objects of two locks of one kind are two parameters: the caller chooses both. */
+static bool are_given(const struct audit *a, const struct lock_edge *e)
+{
+	const unsigned x = term_root(&a->terms, e->held->lock),
+		       y = term_root(&a->terms, e->at->lock);
+
+	return x != y && term_kind(&a->terms, x) == TERM_PARAMETER &&
+	       term_kind(&a->terms, y) == TERM_PARAMETER;
+}
+
+static void order_evidence(const struct audit *a, const struct lock_edge *e,
+			   const struct lock_edge *against, struct finding *f)
+{
+	const bool same = e->from == e->to, ordered = e != against;
+
+	finding_evidence(f, EVIDENCE_CERTAIN, "both orders are on known paths");
+	if (!same && !(e->is_near && against->is_near))
+		finding_evidence(
+			f, EVIDENCE_AGAINST,
+			"the objects of the locks are unrelated, and may be others each time");
+	if (same && !ordered && !are_given(a, e))
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "the objects may have an order, as in a list or a tree");
+	if (!same && against->to != e->from)
+		finding_evidence(f, EVIDENCE_LONGER, "more than two locks close the cycle");
+}
+
 /* Adds the path to the acquisition of the second lock, and where the first was taken. */
 static void edge_notes(const struct audit *a, const struct lock_edge *e, enum finding_way way,
 		       struct finding *f)
@@ -155,11 +182,7 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 	name_lock(a, e->at->function, e->held->lock, &held);
 	f->function = a->program->functions.items[in->function].name;
 	f->other = other->at;
-	finding_evidence(f, EVIDENCE_CERTAIN, "both orders are on known paths");
-	if (e->from != e->to && !(e->is_near && against->is_near))
-		finding_evidence(
-			f, EVIDENCE_AGAINST,
-			"the objects of the locks are unrelated, and may be others each time");
+	order_evidence(a, e, against, f);
 	f->is_asked = is_asked(a, audit_lock_key(a, e->held->lock)) ||
 		      is_asked(a, audit_lock_key(a, e->at->lock));
 	finding_say(f, "'%s' is taken while '%s' is held, %s; in %s", str_text(&taken),
@@ -228,6 +251,14 @@ static bool is_element(const struct audit *a, unsigned lock)
 	return false;
 }
 
+/* True if the lock is of an object that may be another one each time. */
+static bool is_of_any_object(const struct audit *a, unsigned lock)
+{
+	const enum term_kind kind = term_kind(&a->terms, term_root(&a->terms, lock));
+
+	return kind == TERM_JOIN || kind == TERM_SITE;
+}
+
 static void report_lock(struct audit *a, const struct suspicion *s, enum finding_tag tag,
 			const char *what)
 {
@@ -246,6 +277,8 @@ static void report_lock(struct audit *a, const struct suspicion *s, enum finding
 	finding_evidence(f, EVIDENCE_CERTAIN, "one path does both");
 	if (s->kind == SUSPECT_KEPT_LOCK && !s->is_certain)
 		finding_evidence(f, -20, "the result says where it is kept");
+	if (is_of_any_object(a, s->term))
+		finding_evidence(f, EVIDENCE_AGAINST, "which object it is of, is not known");
 	if (is_element(a, s->term))
 		finding_evidence(f, EVIDENCE_AGAINST,
 				 "which element of the array it is, is not known");
@@ -259,6 +292,11 @@ static void report_compound(struct audit *a, const struct suspicion *s)
 		return;
 	f->other = s->other;
 	finding_evidence(f, EVIDENCE_CERTAIN, "one path does both steps without a lock");
+	if (a->roles[s->function].locks.items.count)
+		finding_evidence(f, EVIDENCE_AGAINST, "all callers hold a lock");
+	if (a->facts[s->function].makes_threads || a->facts[s->function].joins_threads)
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "the function makes or joins threads, which one thread does");
 	check_say(
 		a, f,
 		"is loaded and then stored in two steps: another thread may change it in between");

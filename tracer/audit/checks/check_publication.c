@@ -63,9 +63,10 @@ static void late_evidence(const struct audit *a, const struct suspicion *s,
 		finding_evidence(f, EVIDENCE_CERTAIN,
 				 "the object is new here, or was shared under a lock");
 	else if (is_guarded(a, s->field))
-		finding_evidence(f, EVIDENCE_CERTAIN, "most accesses have a lock or are atomic");
+		finding_evidence(f, s->thread ? EVIDENCE_CERTAIN : 40,
+				 "most accesses have a lock or are atomic");
 	else if (entries_is_thread(a, user->entry))
-		finding_evidence(f, EVIDENCE_CERTAIN, "a thread uses it");
+		finding_evidence(f, s->thread ? EVIDENCE_CERTAIN : 40, "a thread uses it");
 	else
 		finding_evidence(f, 0, "the object may have been shared before, or not at all");
 	if (s->is_of_unsure)

@@ -150,8 +150,8 @@ bool entries_is_thread(const struct audit *a, unsigned function)
 
 bool entries_is_unused(const struct audit *a, unsigned function)
 {
-	return a->roles[function].in_program && !entries_is_main(a, function) && !is_called(a, function) &&
-	       !taken(a, function);
+	return a->roles[function].in_program && !entries_is_main(a, function) &&
+	       !is_called(a, function) && !taken(a, function);
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
@@ -194,13 +194,21 @@ static int by_place(const void *a, const void *b)
 			     ((const struct entry_access *)b)->at);
 }
 
+/* True if only main calls the function, and only where there is no other thread. */
+static bool runs_alone(const struct audit *a, unsigned function)
+{
+	const unsigned phases = a->roles[function].phases;
+
+	return phases && !(phases & PHASE_SHARED) && !entries_is_main(a, function);
+}
+
 void entries_collect(struct audit *a)
 {
 	a->of_fields = base_alloc(a->program->fields.count + 1, sizeof(*a->of_fields));
 	for (unsigned i = 0; i < a->program->functions.count; i++) {
 		const struct audit_facts *f = &a->facts[i];
 
-		if (f->is_once)
+		if (f->is_once || runs_alone(a, i))
 			continue;
 		array_each(struct audit_access *const, access, &f->accesses)
 			if ((a->roles[i].is_entry || (*access)->flags & ACCESS_SETTLED) &&
