@@ -17,7 +17,7 @@ import corpus  # noqa: E402
 FINDING = re.compile(r"^(.+?):(\d+):(\d+): warning: (.*) \[(\S+)\]$", re.M)
 NOTE = re.compile(r"^(.+?):(\d+):(\d+): note: (?!evidence: )(.+)$", re.M)
 EVIDENCE = re.compile(r"note: evidence: (\d+) of 100, (low|medium|high): (.+)$", re.M)
-SUMMARY = re.compile(r"^\d+ files?, \d+ lines?, \d+ functions?, \d+ structs? that threads may share, in [\d.]+ s(?:; .*)?$", re.M)
+SUMMARY = re.compile(r"^\d+ files?, \d+ lines?, \d+ functions?, \d+ structs? and \d+ variables? that threads may share, in [\d.]+ s(?:; .*)?$", re.M)
 HEAD = "#include <pthread.h>\n"
 BOX = HEAD + """struct box { pthread_mutex_t lock; int n; };
 int box_get(struct box *b)
@@ -85,7 +85,7 @@ def check_module(t, module):
     t.equal(len(r.found), len(set(r.found)), module.name + ": each once", r)
     for file, line, tag, text in module.findings:
         shown = re.search(r"%s:%d:\d+: warning: (.*)" % (os.path.basename(file), line), r.stdout).group(1)
-        t.check(tag != "P3" or "'%s' of struct " % text in shown, "%s: the field, %r, is named" % (module.name, text), r)
+        t.check(tag != "P3" or "'%s' " % text in shown, "%s: the field, %r, is named" % (module.name, text), r)
 
 
 @params("fault-1", "fault-2", "sound-1", "sound-2", "fault_cxx-1", "fault_cxx-2", "sound_cxx-1", "sound_cxx-2")
@@ -118,7 +118,7 @@ def test_output(t):
     r = told(t, here, "chain.c", path)
     t.check("'n' of struct box is written without 'lock', which is held at 2 of 3 places; in set [P3]\n" in r.stdout, "the text", r)
     t.check((path, str(call), "2", "from here, in box_clear") in NOTE.findall(r.stdout), "the way", r)
-    t.check("1 file, 23 lines, 4 functions, 1 struct that threads may share, in " in r.stdout, "the summary", r)
+    t.check("1 file, 23 lines, 4 functions, 1 struct and 0 variables that threads may share, in " in r.stdout, "the summary", r)
     r = told(t, here, "chain.c", "chain.c", cwd=t.tmp)
     t.check(r.stdout.startswith("chain.c:"), "relative to where one is", r)
     r = told(t, here, "chain.c", "-q", path)

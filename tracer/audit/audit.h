@@ -28,7 +28,7 @@ struct suspicion {
 struct audit_options {
 	const char *const *types; /* --type; NULL means structs with a lock or an atomic */
 	/* Names of functions, terminated by NULL; may be NULL. */
-	const char *const *lock, *const *unlock;
+	const char *const *lock, *const *unlock, *const *init;
 };
 
 /* Bits: whether callers hold the lock that a function releases. */
@@ -87,8 +87,10 @@ struct audit {
 	struct number_map given_whole;
 	struct number_map own_threads; /* thread functions (USR): enum audit_own_thread */
 	struct number_map called;      /* functions (USR) that the program calls */
-	unsigned depth;		       /* nesting of functions being analysed */
-	unsigned blocks;	       /* next number for TERM_JOIN */
+	/* Variables (USR) that are compared with NULL without a lock. */
+	struct number_map asked;
+	unsigned depth;	 /* nesting of functions being analysed */
+	unsigned blocks; /* next number for TERM_JOIN */
 	struct {
 		ARRAY(struct audit_helds) all;
 		struct number_map index;

@@ -125,7 +125,8 @@ static int cli_audit_run(struct cli *cli, struct audit_read *read, struct audit 
 	const struct audit_read_options how = {o->folder, cli->harness.cflags,
 					       (const char *const *)cli->rest,
 					       (size_t)cli->rest_count};
-	const struct audit_options what = {o->types.items, o->lock.items, o->unlock.items};
+	const struct audit_options what = {o->types.items, o->lock.items, o->unlock.items,
+					   o->init.items};
 	double begun = explore_now_s();
 	struct audit_result r = {.cli = cli, .audit = a, .read = read};
 	int status, answer;
@@ -153,6 +154,7 @@ static void settle(struct cli_audit *o)
 		(void)array_add(&o->types);
 	(void)array_add(&o->lock);
 	(void)array_add(&o->unlock);
+	(void)array_add(&o->init);
 }
 
 int command_audit(struct cli *cli)

@@ -13,7 +13,7 @@
 struct cli_audit {
 	const char *folder, *baseline;
 	const char *confirm; /* program to confirm findings with; NULL: no program is run */
-	struct texts types, lock, unlock;
+	struct texts types, lock, unlock, init;
 };
 
 /* Options of check: write the lock files; rewrite the scripts; run PROG and report arrivals that

@@ -303,6 +303,38 @@ static void report_compound(struct audit *a, const struct suspicion *s)
 	graph_notes(a, s->function, WAY_HERE, f);
 }
 
+static void report_sections(struct audit *a, const struct suspicion *s)
+{
+	struct finding *f = check_add(a, FINDING_COMPOUND, s->at, s->field, s->function);
+
+	if (!f)
+		return;
+	finding_evidence(f, 60, "the lock was released between the test and the write");
+	if (a->roles[s->function].locks.items.count)
+		finding_evidence(f, EVIDENCE_AGAINST, "all callers hold a lock");
+	check_say(a, f,
+		  "is written by what an earlier critical section has read: another thread may "
+		  "have changed it in between");
+	graph_notes(a, s->function, WAY_HERE, f);
+}
+
+static void report_wait(struct audit *a, const struct suspicion *s)
+{
+	struct finding *f =
+		findings_add(&a->findings, FINDING_WAIT, s->at, lock_field_name(a, s->term));
+	STR(condition);
+
+	if (!f)
+		return;
+	f->function = a->program->functions.items[s->function].name;
+	f->other = s->other;
+	finding_evidence(f, EVIDENCE_CERTAIN, "the test before the wait is not repeated after it");
+	name_lock(a, s->function, s->term, &condition);
+	finding_say(f, "'%s' is waited for once, not in a loop that tests again; in %s",
+		    str_text(&condition), program_text(a->program, f->function));
+	graph_notes(a, s->function, WAY_HERE, f);
+}
+
 void check_locks(struct audit *a)
 {
 	struct lock_edges edges = {{0}};
@@ -319,6 +351,10 @@ void check_locks(struct audit *a)
 				    "is still locked on this return path, and unlocked on others");
 		else if (s->kind == SUSPECT_COMPOUND)
 			report_compound(a, s);
+		else if (s->kind == SUSPECT_SECTIONS && suspicion_is_shared(a, s))
+			report_sections(a, s);
+		else if (s->kind == SUSPECT_WAIT)
+			report_wait(a, s);
 	}
 	for (unsigned i = 0; i < a->program->functions.count; i++)
 		for (size_t k = 0; k < a->facts[i].acquisitions.count; k++)

@@ -158,6 +158,38 @@ static void check_freed(struct audit *a, const struct suspicion *s)
 	graph_notes(a, s->function, WAY_HERE, f);
 }
 
+/* Access that reads the variable in another function and may happen in parallel, or NULL. */
+static const struct entry_access *reader_of(const struct audit *a, const struct suspicion *s)
+{
+	array_each(const struct entry_access, e, &entries_of_field(a, s->field)->items)
+		if (e->function != s->function && entry_is(e, ACCESS_READS) &&
+		    !entry_is(e, ACCESS_ATOMIC))
+			return e;
+	return NULL;
+}
+
+static void check_plain_store(struct audit *a, const struct suspicion *s)
+{
+	const struct entry_access *reader = reader_of(a, s);
+	struct finding *f = reader && !a->facts[s->function].is_once
+				    ? check_add(a, FINDING_P2, s->at, s->field, s->function)
+				    : NULL;
+
+	if (!f)
+		return;
+	f->other = reader->at;
+	finding_evidence(f, 40, "no lock and no atomic orders the store after the object's fields");
+	if (number_map_get(&a->asked, s->term))
+		finding_evidence(f, 30, "readers ask whether it is set, without a lock");
+	check_say(a, f,
+		  "is set to a new object by a plain store: others may see the object "
+		  "before its fields have their values");
+	graph_notes(a, s->function, WAY_HERE, f);
+	finding_step(f, WAY_OTHER_END, reader->at, "it is read here, in %s",
+		     entries_name(a, reader->function));
+	entries_notes(a, reader, WAY_OTHER, f);
+}
+
 void check_publication(struct audit *a)
 {
 	array_each(const struct suspicion, s, &a->suspicions) {
@@ -169,5 +201,7 @@ void check_publication(struct audit *a)
 			check_unset(a, s);
 		else if (s->kind == SUSPECT_FREED)
 			check_freed(a, s);
+		else if (s->kind == SUSPECT_PLAIN_STORE)
+			check_plain_store(a, s);
 	}
 }

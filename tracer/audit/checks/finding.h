@@ -17,7 +17,8 @@
 	    "A lock is taken by the thread that holds it")                                         \
 	ONE(RETURN_WITH_LOCK, "return-with-lock", "ReturnWithLock",                                \
 	    "A lock is not released on one of the return paths")                                   \
-	ONE(COMPOUND, "compound", "CompoundAtomic", "Two atomic steps that should be one")
+	ONE(COMPOUND, "compound", "CompoundAtomic", "Two atomic steps that should be one")         \
+	ONE(WAIT, "wait", "WaitWithoutLoop", "A condition is waited for without a loop")
 
 #define FINDING_NAMED(tag, text, rule, description) FINDING_##tag,
 enum finding_tag { FINDINGS(FINDING_NAMED) FINDING_TAGS };
@@ -35,6 +36,9 @@ enum suspicion_kind {
 	SUSPECT_KEPT_LOCK,
 	SUSPECT_DOUBLE_LOCK,
 	SUSPECT_COMPOUND,
+	SUSPECT_SECTIONS,    /* written by what an earlier critical section has read */
+	SUSPECT_WAIT,	     /* a condition is waited for once, without a loop */
+	SUSPECT_PLAIN_STORE, /* a new object is stored in a variable by a plain store */
 	SUSPECT_ESCAPE,
 };
 

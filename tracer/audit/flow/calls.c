@@ -159,6 +159,25 @@ static unsigned call_cxx(const struct audit_call *c, enum call_effect effect)
 	return effect_cxx(&is, effect);
 }
 
+/* A wait may end without a signal, and other threads come first: what was tested has to be tested
+   again. */
+static void wait_for_condition(const struct audit_call *c)
+{
+	struct audit_flow *w = c->w;
+	unsigned tested = 0;
+
+	array_each(const struct state_truth, truth, &c->s->truths)
+		if (truth->is_locked && !truth->is_stale &&
+		    term_kind(w->t, term_root(w->t, truth->term)) != TERM_LOCAL)
+			tested = truth->term;
+	if (w->records && tested && !flow_is_in_loop(w))
+		suspect(w, &(struct suspicion){.kind = SUSPECT_WAIT,
+					       .term = argument(c, 0),
+					       .at = c->e->at,
+					       .other = c->e->at});
+	state_change(c->s, w->t, 0);
+}
+
 static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 {
 	static const unsigned tries[] = {
@@ -206,6 +225,9 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 		break;
 	case DOES_JOIN:
 		join_thread(c);
+		break;
+	case DOES_WAIT:
+		wait_for_condition(c);
 		break;
 	case DOES_ONCE:
 		call_once(w, argument(c, 1));

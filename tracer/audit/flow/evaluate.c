@@ -51,8 +51,7 @@ static bool is_atomic_place(const struct audit_flow *w, unsigned address)
 {
 	const struct term is = term_whole(w->t, address);
 
-	const struct audit_global *g =
-		is.kind == TERM_GLOBAL ? program_global(w->p, is.a) : NULL;
+	const struct audit_global *g = is.kind == TERM_GLOBAL ? program_global(w->p, is.a) : NULL;
 
 	if (g)
 		return g->variable && w->p->fields.items[g->variable - 1].is_atomic;
@@ -85,6 +84,8 @@ static unsigned evaluate_load(struct audit_flow *w, struct state *s, unsigned ad
 		return value;
 	object_read(w, s, address, e, is_atomic_place(w, address));
 	state_load(s, w->t, value);
+	if (state_any_lock(s))
+		state_see(s, value);
 	return term_kind(w->t, address) == TERM_FIELD && state_out(s, address)
 		       ? state_out(s, address)
 		       : value;
@@ -389,14 +390,23 @@ static void decide(struct audit_flow *w, struct state *s, struct term tried, uns
 /* Replaces what is known of the term; what was tested last is the last. */
 static void set_truth(struct state *s, unsigned term, unsigned signs)
 {
-	bool is_stale = false;
+	struct state_truth truth = {term, signs, false, state_any_lock(s) != 0, false};
 
 	for (size_t i = s->truths.count; i > 0; i--)
 		if (s->truths.items[i - 1].term == term) {
-			is_stale = s->truths.items[i - 1].is_stale;
+			truth.is_stale = s->truths.items[i - 1].is_stale;
 			array_remove(&s->truths, i - 1);
 		}
-	*array_add(&s->truths) = (struct state_truth){term, signs, is_stale};
+	*array_add(&s->truths) = truth;
+}
+
+/* Notes a variable that is tested without a lock. */
+static void note_asked(struct audit_flow *w, const struct state *s, struct term is)
+{
+	const struct term of = is.kind == TERM_LOAD ? term_at(w->t, is.a) : is;
+
+	if (is.kind == TERM_LOAD && of.kind == TERM_GLOBAL && !state_any_lock(s))
+		number_map_set(&w->audit->asked, of.a, 1);
 }
 
 void evaluate_known(struct audit_flow *w, struct state *s, unsigned term, unsigned signs,
@@ -410,6 +420,7 @@ void evaluate_known(struct audit_flow *w, struct state *s, unsigned term, unsign
 	   lock is unsure. */
 	array_each(struct audit_held, h, &s->held)
 		h->is_unsure |= term && h->under == term && !(h->under_signs & signs);
+	note_asked(w, s, is);
 	if (!term || (was & signs) == was)
 		return;
 	if (!(was & signs)) {

@@ -10,7 +10,12 @@
 struct state_truth {
 	unsigned term, signs;
 	bool is_stale;
+	/* is_locked: tested under a lock. is_of_section: of a critical section that has ended, and
+	   not loaded again. */
+	bool is_locked, is_of_section;
 };
+
+enum { SECTION_LOADS = 8 };
 
 enum state_kind {
 	/* May-events, true on some path: */
@@ -44,6 +49,8 @@ struct state {
 	ARRAY(struct audit_held) held; /* sorted by lock */
 	ARRAY(struct state_truth) truths;
 	ARRAY(struct state_event) events;
+	unsigned seen[SECTION_LOADS]; /* values that were loaded under a lock, the latest ones */
+	unsigned seen_count;
 	bool makes_threads, joins_threads, never; /* never: the point is unreachable */
 };
 
@@ -85,6 +92,10 @@ void state_take(struct state *s, const struct audit_held *h);
 void state_change(struct state *s, const struct terms *t, unsigned field);
 /* Forgets stale truths of the term, which is loaded again. */
 void state_load(struct state *s, const struct terms *t, unsigned term);
+/* Notes a value that is loaded under a lock. */
+void state_see(struct state *s, unsigned value);
+/* A lock is taken: decisions by values of an earlier critical section are of that one. */
+void state_begin_section(struct state *s, const struct terms *t);
 /* Forgets all truths of the term. */
 void state_forget(struct state *s, const struct terms *t, unsigned term);
 /* Returns the set of signs that the term may have. */
@@ -137,6 +148,7 @@ struct audit_flow {
 	const struct audit_function *function;
 	unsigned index;		 /* index of the function */
 	const struct state *now; /* the state that is evaluated, or NULL */
+	unsigned block;		 /* index of the block that is evaluated */
 	unsigned owner;		 /* object that another one is stored in at the moment, or 0 */
 	struct audit_facts *facts;
 	bool records;		  /* the recording pass after the fixed point */
@@ -154,6 +166,9 @@ struct audit_flow {
 /* Returns the facts of a function, analysing it if needed. Facts of a function whose analysis has
    begun are incomplete (recursion). */
 const struct audit_facts *audit_facts_of(struct audit *a, unsigned function);
+
+/* Returns true if the block that is evaluated is part of a loop. */
+bool flow_is_in_loop(const struct audit_flow *w);
 
 /* ---- evaluate.c: expressions ----------------------------------------------------------------- */
 
@@ -219,6 +234,7 @@ enum call_effect {
 	DOES_THREAD,	 /* arguments 3 and 4 are function and its argument */
 	DOES_C11_THREAD, /* arguments 2 and 3 are function and its argument */
 	DOES_JOIN,
+	DOES_WAIT, /* waits for a condition */
 	DOES_ONCE,
 	DOES_WRITE, /* writes what argument 1 points to */
 	DOES_COPY,  /* copies what argument 2 points to there */

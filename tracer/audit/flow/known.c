@@ -33,6 +33,7 @@ static const struct {
 	{DOES_THREAD, "pthread_create"},
 	{DOES_C11_THREAD, "thrd_create uv_thread_create"},
 	{DOES_JOIN, "pthread_join thrd_join uv_thread_join g_thread_join"},
+	{DOES_WAIT, "pthread_cond_wait cnd_wait g_cond_wait uv_cond_wait"},
 	{DOES_ONCE, "pthread_once call_once"},
 	{DOES_WRITE, "memset snprintf sprintf vsnprintf"},
 	{DOES_COPY, "memcpy memmove strcpy strncpy strlcpy strcat"},
@@ -61,6 +62,8 @@ enum call_effect call_effect_of(const struct audit_options *o, const char *name)
 		return DOES_LOCK;
 	if (is_in_option(name, o->unlock))
 		return DOES_UNLOCK;
+	if (is_in_option(name, o->init))
+		return DOES_INIT;
 	for (size_t i = 0; word_char(*name) && i < sizeof(known) / sizeof(*known); i++)
 		if (word_find(known[i].names, name, strlen(name)))
 			return known[i].effect;

@@ -109,7 +109,8 @@ void lock_acquired(struct audit_flow *w, const struct audit_acquisition *a)
 
 	array_each(const struct audit_acquisition *const, known, &w->facts->acquisitions)
 		if ((*known)->lock == a->lock && audit_helds_same(&(*known)->held, &a->held) &&
-		    (*known)->is_again == a->is_again && (*known)->moment == a->moment && conditions_same(&(*known)->when, &a->when))
+		    (*known)->is_again == a->is_again && (*known)->moment == a->moment &&
+		    conditions_same(&(*known)->when, &a->when))
 			return;
 	kept = program_alloc(w->p, sizeof(*kept));
 	*kept = *a;
@@ -135,6 +136,7 @@ static void take_lock(struct audit_flow *w, struct state *s, unsigned lock, bool
 			h.under_signs = last->signs;
 		}
 	}
+	state_begin_section(s, w->t);
 	state_take(s, &h);
 }
 
@@ -227,6 +229,8 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 		return;
 	/* Other threads may write the guarded data from now on. */
 	state_change(s, w->t, 0);
+	array_each(struct state_truth, truth, &s->truths)
+		truth->is_of_section |= truth->is_locked && truth->is_stale;
 	known = state_held(s, lock);
 	if (!known)
 		known = held_alike(w, s, lock);

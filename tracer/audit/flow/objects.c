@@ -383,6 +383,47 @@ static void suspect_write(struct audit_flow *w, struct state *s, unsigned addres
 	}
 }
 
+/* A new object becomes visible by a store that orders nothing before it. */
+static void suspect_plain_store(struct audit_flow *w, const struct state *s, unsigned address,
+				unsigned value, const struct audit_expr *e)
+{
+	const struct term is = term_at(w->t, address);
+	const struct audit_global *g = is.kind == TERM_GLOBAL ? program_global(w->p, is.a) : NULL;
+
+	if (g && g->variable && term_kind(w->t, value) == TERM_FRESH &&
+	    object_is_own(w, s, value) && !state_any_lock(s) && !e->operands[0]->is_volatile)
+		suspect(w, &(struct suspicion){.kind = SUSPECT_PLAIN_STORE,
+					       .term = is.a,
+					       .field = g->variable,
+					       .at = e->at,
+					       .other = e->at});
+}
+
+/* True if a test of what is stored at the address was made in an earlier critical section. */
+static bool was_tested_before(const struct audit_flow *w, const struct state *s, unsigned address)
+{
+	const unsigned load = term_of(w->t, TERM_LOAD, address, 0);
+
+	array_each(const struct state_truth, truth, &s->truths)
+		if (truth->is_of_section && load && term_contains(w->t, truth->term, load))
+			return true;
+	return false;
+}
+
+/* A decision made under the lock, which was released since, leads to a write under the lock. */
+static void suspect_sections(struct audit_flow *w, struct state *s, unsigned address,
+			     const struct audit_expr *e)
+{
+	const unsigned field = field_of(w, address);
+
+	if (field && s->held.count && was_tested_before(w, s, address))
+		suspect(w, &(struct suspicion){.kind = SUSPECT_SECTIONS,
+					       .term = address,
+					       .field = field,
+					       .at = e->at,
+					       .other = e->at});
+}
+
 static void write_local(struct audit_flow *w, struct state *s, unsigned local, unsigned value)
 {
 	unsigned record = w->function->locals.items[local].record;
@@ -459,6 +500,11 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		take_away(w, s, address, e);
 	a.flags = write_flags(w, s, address, e, is_atomic, is_update);
 	suspect_write(w, s, address, is_update ? 0 : value, e, is_atomic);
+	if (!is_atomic && e->kind == EXPR_ASSIGN)
+		suspect_plain_store(w, s, address, value, e);
+	/* A reset to 0 is right whatever was there. */
+	if (!is_atomic && (is_update || state_is_zero(s, w->t, value) != 1))
+		suspect_sections(w, s, address, e);
 	note_access(w, s, &a);
 	if (is_atomic && is_update)
 		state_drop(s, STATE_LOADED, address, false);

@@ -96,7 +96,7 @@ static void rename_locks(struct state *s, struct terms *t, unsigned local, unsig
 	const unsigned signs = state_signs(s, t, s->values[local]);
 
 	if (signs != SIGN_ANY)
-		*array_add(&s->truths) = (struct state_truth){joined, signs, false};
+		*array_add(&s->truths) = (struct state_truth){joined, signs, false, false, false};
 	s->held.items = NULL;
 	s->held.count = s->held.capacity = 0;
 	array_each(struct audit_held, h, &old.held) {
@@ -195,9 +195,25 @@ void state_forget(struct state *s, const struct terms *t, unsigned term)
 	forget_truths(s, t, term, false);
 }
 
+void state_see(struct state *s, unsigned value)
+{
+	s->seen[s->seen_count++ % SECTION_LOADS] = value;
+}
+
+void state_begin_section(struct state *s, const struct terms *t)
+{
+	array_each(struct state_truth, truth, &s->truths)
+		for (unsigned i = 0; i < SECTION_LOADS && i < s->seen_count; i++)
+			truth->is_of_section |= !truth->is_locked && s->seen[i] &&
+						term_contains(t, truth->term, s->seen[i]);
+}
+
 void state_load(struct state *s, const struct terms *t, unsigned term)
 {
 	forget_truths(s, t, term, true);
+	array_each(struct state_truth, truth, &s->truths)
+		if (term_contains(t, truth->term, term))
+			truth->is_of_section = false;
 }
 
 static bool is_load_of(const struct terms *t, unsigned term, unsigned field)
@@ -332,7 +348,8 @@ static bool join_values(struct state *s, const struct state *from, struct terms 
 		joined = term_of(t, TERM_JOIN, block, i);
 		signs = state_signs(s, t, s->values[i]) | state_signs(from, t, from->values[i]);
 		if (signs != SIGN_ANY)
-			*array_add(&kept->truths) = (struct state_truth){joined, signs, false};
+			*array_add(&kept->truths) =
+				(struct state_truth){joined, signs, false, false, false};
 		changed |= s->values[i] != joined;
 		s->values[i] = joined;
 	}

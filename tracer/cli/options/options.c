@@ -223,6 +223,7 @@ void options_fini(struct cli *cli)
 	array_fini(&cli->audit.types);
 	array_fini(&cli->audit.lock);
 	array_fini(&cli->audit.unlock);
+	array_fini(&cli->audit.init);
 	base_free(cli->noted);
 }
 

@@ -460,6 +460,8 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	 "FUNC(LOCK) takes a lock; may be repeated"},
 	{"unlock", 0, "FUNC", CMD_AUDIT, INTO(read_list, audit.unlock),
 	 "FUNC(LOCK) releases one; may be repeated"},
+	{"init", 0, "FUNC", CMD_AUDIT, INTO(read_list, audit.init),
+	 "FUNC(LOCK) makes one: nothing else has its object; may be repeated"},
 	{"confirm", 0, "PROG", CMD_AUDIT, INTO(read_string, audit.confirm),
 	 "make findings happen in runs of PROG: 'PROG ARG...'"},
 	{"output", 'o', "DIR", CMD_AUDIT, INTO(read_string, output),
