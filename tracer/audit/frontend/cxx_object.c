@@ -355,6 +355,25 @@ static bool is_member(const struct audit_reader *r, CXCursor c)
 	       (kind == CXCursor_CXXMethod && !r->clang.CXXMethod_isStatic(c));
 }
 
+/* True if the declaration has the attribute of -Wthread-safety that callers hold a lock. */
+static bool requires_lock(const struct audit_reader *r, CXCursor declaration)
+{
+	const struct clang *clang = &r->clang;
+	bool has_attribute = false;
+	CXPrintingPolicy policy;
+	OWNED(text) = NULL;
+	CHILDREN(parts, r, declaration);
+
+	for (size_t i = 0; i < parts.count; i++)
+		has_attribute |= cursor_kind(r, parts.items[i]) == CXCursor_UnexposedAttr;
+	if (!has_attribute)
+		return false;
+	policy = clang->getCursorPrintingPolicy(declaration);
+	text = clang_take(clang, clang->getCursorPrettyPrinted(declaration, policy));
+	clang->PrintingPolicy_dispose(policy);
+	return strstr(text, "locks_required(") || strstr(text, "requires_capability(");
+}
+
 void cxx_begin(struct lower *l, CXCursor definition)
 {
 	struct audit_reader *r = l->reader;
@@ -364,6 +383,7 @@ void cxx_begin(struct lower *l, CXCursor definition)
 	/* A virtual function is called through its base class, too. */
 	if (access == CX_CXXPrivate && !r->clang.CXXMethod_isVirtual(definition))
 		l->function->is_static = true;
+	l->function->wants_lock |= requires_lock(r, r->clang.getCanonicalCursor(definition));
 	l->returns_reference = cxx_returns_reference(r, definition);
 	if (is_member(r, definition))
 		add_self(l, definition,

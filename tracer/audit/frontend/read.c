@@ -41,9 +41,10 @@ static bool matters(const char *word, bool *takes)
 	static const char *const with[] = {"-isystem", "-iquote",   "-idirafter", "-include",
 					   "-imacros", "-isysroot", "-I",	  "-D",
 					   "-U",       "-x"};
-	static const char *const begin[] = {"-I",	"-D",	    "-U",	"-std=", "-isystem",
-					    "-iquote",	"-nostdin", "-include", "-m32",	 "-m64",
-					    "-pthread", "-fgnu",    "-ansi"};
+	static const char *const begin[] = {
+		"-I",	    "-D",	"-U",	    "-std=",	"-isystem",
+		"-iquote",  "-nostdin", "-include", "-m32",	"-m64",
+		"-pthread", "-fgnu",	"-ansi",    "-stdlib=", "-fcoroutines"};
 
 	for (size_t i = 0; i < sizeof(with) / sizeof(*with); i++)
 		if (strcmp(word, with[i]) == 0)

@@ -42,7 +42,7 @@
 	X(CXXMethod_isStatic) X(CXXMethod_isConst) X(CXXMethod_isVirtual) \
 	X(CXXMethod_isDefaulted) X(CXXConstructor_isCopyConstructor) \
 	X(CXXConstructor_isMoveConstructor) X(getCXXAccessSpecifier) \
-	X(getSpecializedCursorTemplate) X(getCursorDefinition)
+	X(getSpecializedCursorTemplate) X(getCursorDefinition) X(getCanonicalCursor)
 /* clang-format on */
 
 struct clang {
