@@ -40,8 +40,22 @@ static void print_findings(const struct report_findings *findings)
 	}
 }
 
+/* Conditions under which the fields are proved to be safe. */
+static void print_assumptions(void)
+{
+	struct str text = {0};
+
+	str_add(&text, "assumptions of 'is safe': the files are all that use these fields; "
+		       "functions that are not in them keep no address and change no lock; "
+		       "no pointer to a field is made by a cast; threads start in known functions");
+	output_line(&text);
+	str_fini(&text);
+}
+
 static void print_safe(const struct audit *a)
 {
+	if (a->findings.safe.count)
+		print_assumptions();
 	array_each(const struct finding_safe, s, &a->findings.safe) {
 		struct str text = {0};
 
@@ -60,7 +74,7 @@ static void print_summary(const struct audit_result *r)
 	unsigned long structs = 0;
 
 	array_each(const struct audit_record, record, &p->records)
-		structs += program_is_shared(record) && !record->is_variables;
+		structs += program_is_shared(record) && record->kind != RECORD_VARIABLES;
 	printf("%u file%s, %zu line%s, %zu function%s, %lu struct%s and %lu variable%s that "
 	       "threads may share, in %.2f s",
 	       p->units, str_plural(p->units), p->lines, str_plural(p->lines), p->functions.count,

@@ -48,7 +48,9 @@ static unsigned part_used(const struct audit *a, const struct audit_access *acce
 			continue;
 		if (is.b + 1 == access->field)
 			return part;
-		part = p->records.items[p->fields.items[is.b].record].is_union ? 0 : is.b + 1;
+		part = p->records.items[p->fields.items[is.b].record].kind == RECORD_UNION
+			       ? 0
+			       : is.b + 1;
 	}
 	/* Parts of a variable. */
 	return is.kind == TERM_GLOBAL ? part : 0;
@@ -254,6 +256,19 @@ static bool check_accesses(struct audit *a, const struct entry_accesses *all, un
 	return wrong;
 }
 
+/* True if nothing was found of the field, and no function got its address. */
+static bool is_proved(const struct audit *a, unsigned field)
+{
+	const struct audit_field *of = &a->program->fields.items[field - 1];
+
+	if (number_map_get(&a->given_whole, field))
+		return false;
+	array_each(const struct finding, f, &a->findings.items)
+		if (f->field == of->name && f->record == a->program->records.items[of->record].name)
+			return false;
+	return true;
+}
+
 static void check_field(struct audit *a, unsigned field)
 {
 	struct entry_accesses *all = entries_of_field(a, field);
@@ -268,7 +283,7 @@ static void check_field(struct audit *a, unsigned field)
 	if (!all->items.count || (written && check_accesses(a, all, field)))
 		return;
 	m = guards_majority(a, all, field);
-	if (m.key || !written || !plain)
+	if ((m.key || !written || !plain) && is_proved(a, field))
 		add_safe(a, field, &m, written, plain);
 }
 

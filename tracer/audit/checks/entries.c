@@ -231,7 +231,7 @@ unsigned long entries_variables(const struct audit *a)
 	unsigned long count = 0;
 
 	for (unsigned i = 0; i < a->program->fields.count; i++)
-		if (audit_record_of(a, i + 1)->is_variables)
+		if (audit_record_of(a, i + 1)->kind == RECORD_VARIABLES)
 			array_each(const struct entry_access, e, &a->of_fields[i].items)
 				if (entry_is(e, ACCESS_WRITES)) {
 					count++;

@@ -156,7 +156,8 @@ static bool is_held_at_one_of_two(const struct conflict *c)
 	enum { FEW = 2 };
 
 	return guards_is_own(c->a, c->m->key, c->field) && c->m->places <= FEW &&
-	       !audit_record_of(c->a, c->field)->is_variables && 2 * c->m->held >= c->m->places;
+	       audit_record_of(c->a, c->field)->kind != RECORD_VARIABLES &&
+	       2 * c->m->held >= c->m->places;
 }
 
 /* ---- points ---------------------------------------------------------------------------------- */

@@ -89,7 +89,7 @@ static void add_callers(const struct audit *a, const struct entry_access *e, str
 
 		if (g->count < GUARDS_MOST && !guard_in(g, key) &&
 		    (!guards_is_own(a, key, e->access->field) ||
-		     audit_record_of(a, e->access->field)->is_variables))
+		     audit_record_of(a, e->access->field)->kind == RECORD_VARIABLES))
 			g->guards[g->count++] =
 				(struct guard){key, *item & 1 ? HELD_ALONE : HELD_SHARED, false};
 	}
@@ -220,7 +220,7 @@ static void tally_all(struct tallies *t, const struct entry_accesses *all)
 /* A lock of static storage is one of the variables' own. */
 bool guards_is_own(const struct audit *a, unsigned key, unsigned field)
 {
-	if (audit_record_of(a, field)->is_variables)
+	if (audit_record_of(a, field)->kind == RECORD_VARIABLES)
 		return key > a->program->fields.count;
 	return key <= a->program->fields.count &&
 	       audit_record_of(a, key) == audit_record_of(a, field);

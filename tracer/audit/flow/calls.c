@@ -159,23 +159,11 @@ static unsigned call_cxx(const struct audit_call *c, enum call_effect effect)
 	return effect_cxx(&is, effect);
 }
 
-/* A wait may end without a signal, and other threads come first: what was tested has to be tested
-   again. */
-static void wait_for_condition(const struct audit_call *c)
+static void destroy(const struct audit_call *c)
 {
-	struct audit_flow *w = c->w;
-	unsigned tested = 0;
-
-	array_each(const struct state_truth, truth, &c->s->truths)
-		if (truth->is_locked && !truth->is_stale &&
-		    term_kind(w->t, term_root(w->t, truth->term)) != TERM_LOCAL)
-			tested = truth->term;
-	if (w->records && tested && !flow_is_in_loop(w))
-		suspect(w, &(struct suspicion){.kind = SUSPECT_WAIT,
-					       .term = argument(c, 0),
-					       .at = c->e->at,
-					       .other = c->e->at});
-	state_change(c->s, w->t, 0);
+	initialise(c, false);
+	lock_destroyed(c->s, argument(c, 0));
+	object_end(c->w, c->s, term_object(c->w->t, argument(c, 0)), c->e->at);
 }
 
 static unsigned call_known(const struct audit_call *c, enum call_effect effect)
@@ -189,6 +177,8 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 	struct state *s = c->s;
 	const unsigned first = argument(c, 0);
 
+	if (effect < sizeof(tries) / sizeof(*tries) && tries[effect])
+		return try_lock(w, s, first, tries[effect]);
 	switch (effect) {
 	case DOES_LOCK:
 	case DOES_LOCK_SHARED:
@@ -199,18 +189,12 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 		return constant_zero(w);
 	case DOES_SET_JUMP:
 		return constant_zero(w);
-	case DOES_TRY:
-	case DOES_TRY_SHARED:
-	case DOES_TRY_TRUE:
-		return try_lock(w, s, first, tries[effect]);
 	case DOES_INIT:
 	case DOES_INIT_RECURSIVE:
 		initialise(c, effect == DOES_INIT_RECURSIVE);
 		break;
 	case DOES_DESTROY:
-		initialise(c, false);
-		lock_destroyed(s, first);
-		object_end(w, s, term_object(w->t, first), c->e->at);
+		destroy(c);
 		break;
 	case DOES_ALLOCATE:
 	case DOES_ALLOCATE_ZEROED:
@@ -227,7 +211,7 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 		join_thread(c);
 		break;
 	case DOES_WAIT:
-		wait_for_condition(c);
+		lock_wait(w, s, first, c->e->at);
 		break;
 	case DOES_ONCE:
 		call_once(w, argument(c, 1));

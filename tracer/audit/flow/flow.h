@@ -333,6 +333,8 @@ void lock_tried(struct audit_flow *w, struct state *s, unsigned lock, bool is_sh
 		struct audit_place at);
 /* A lock that is destroyed is no longer held. */
 void lock_destroyed(struct state *s, unsigned lock);
+/* Waits for the condition, which releases its lock meanwhile. */
+void lock_wait(struct audit_flow *w, struct state *s, unsigned condition, struct audit_place at);
 /* Drops locks that are is_unsure. */
 void lock_drop_unsure(struct state *s);
 /* Drops locks in an object that is NULL: a called function did not take them. */

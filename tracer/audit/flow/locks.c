@@ -32,7 +32,7 @@ unsigned audit_lock_key(const struct audit *a, unsigned lock)
 {
 	struct term is = without_loads(a, term_at(&a->terms, lock));
 
-	/* Where a pointer to a wrapped lock was loaded, that place says which lock it is. */
+	/* The place that a pointer to a wrapped lock was loaded from says which lock it is. */
 	while (is_in_wrapper(a, is) && term_kind(&a->terms, is.a) == TERM_LOAD)
 		is = without_loads(a, term_at(&a->terms, is.a));
 	/* A lock inside a lock stands for the outer one. */
@@ -247,4 +247,19 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 			number_map_set(&w->audit->handed, audit_lock_key(w->audit, lock), 1);
 		array_remove(&s->held, (size_t)(known - s->held.items));
 	}
+}
+
+/* A wait may end without a signal, and other threads come first: the test before it has to be made
+   again. */
+void lock_wait(struct audit_flow *w, struct state *s, unsigned condition, struct audit_place at)
+{
+	bool is_tested = false;
+
+	array_each(const struct state_truth, truth, &s->truths)
+		is_tested |= truth->is_locked && !truth->is_stale &&
+			     term_kind(w->t, term_root(w->t, truth->term)) != TERM_LOCAL;
+	if (w->records && is_tested && !flow_is_in_loop(w))
+		suspect(w, &(struct suspicion){
+				   .kind = SUSPECT_WAIT, .term = condition, .at = at, .other = at});
+	state_change(s, w->t, 0);
 }

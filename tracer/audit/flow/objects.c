@@ -272,7 +272,7 @@ static bool is_counted(const struct audit_flow *w, unsigned object)
 
 /* Field (+ 1) that stands for a variable of static storage, if the program has locks of that kind; 0
    for other objects. */
-static unsigned variable_of(const struct audit_flow *w, unsigned object)
+static unsigned global_variable_of(const struct audit_flow *w, unsigned object)
 {
 	const struct term is = term_at(w->t, object);
 	const struct audit_global *g = is.kind == TERM_GLOBAL ? program_global(w->p, is.a) : NULL;
@@ -295,7 +295,7 @@ static unsigned field_of(const struct audit_flow *w, unsigned address)
 		if (f && program_is_shared(&w->p->records.items[f->record]))
 			return f->lock ? 0 : is.b + 1;
 	}
-	return variable_of(w, term_object(w->t, address));
+	return global_variable_of(w, term_object(w->t, address));
 }
 
 /* Completes the access from the state and adds it to the summary. */

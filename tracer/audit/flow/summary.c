@@ -144,7 +144,7 @@ static void conditions_add(struct audit_conditions *c, struct audit_condition it
 		}
 		if (known->parameter != item.parameter)
 			continue;
-		/* That it equals a number says all. */
+		/* An equality says all. */
 		if (known->is_equal || condition_is(known, &item))
 			return;
 		if (item.is_equal) {

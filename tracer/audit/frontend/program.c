@@ -35,7 +35,7 @@ struct audit_global *program_global(const struct audit_program *p, unsigned usr)
 struct audit_record *program_variables(struct audit_program *p)
 {
 	if (!p->variables) {
-		array_add(&p->records)->is_variables = true;
+		array_add(&p->records)->kind = RECORD_VARIABLES;
 		p->variables = (unsigned)p->records.count;
 	}
 	return &p->records.items[p->variables - 1];

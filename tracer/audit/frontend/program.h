@@ -28,14 +28,15 @@ struct audit_field {
 	struct audit_place at;
 };
 
+/* RECORD_VARIABLES: not a struct; its fields are all variables of static storage. */
+enum audit_record_kind { RECORD_STRUCT, RECORD_UNION, RECORD_VARIABLES };
+
 struct audit_record {
 	unsigned name, alias; /* `alias` is the name of a typedef; may be 0. */
 	struct audit_place at;
 	/* is_public: declared in a header. */
 	bool has_lock, has_atomic, thread_safe, not_shared, is_public;
-	bool is_union;
-	/* Not a struct: its fields are all variables of static storage. */
-	bool is_variables;
+	enum audit_record_kind kind;
 	/* Indexes of the program's fields; includes fields of unnamed structs within it. */
 	ARRAY(unsigned)
 	fields;
@@ -157,7 +158,7 @@ struct audit_program {
 	struct {
 		char *memory;
 		size_t room;
-	} chunk; /* the chunk that is not full yet */
+	} chunk;	    /* the chunk that is not full yet */
 	unsigned variables; /* index + 1 of the record is_variables, or 0 */
 	unsigned sites, units;
 	size_t lines;

@@ -251,7 +251,7 @@ static unsigned read_record(struct audit_reader *r, CXCursor c)
 	comment = comment_of(r, c);
 	record->name = records_name_of(r, c);
 	record->at = cursor_place(r, c);
-	record->is_union = cursor_kind(r, c) == CXCursor_UnionDecl;
+	record->kind = cursor_kind(r, c) == CXCursor_UnionDecl ? RECORD_UNION : RECORD_STRUCT;
 	record->is_public = is_header(program_text(p, record->at.file));
 	record->thread_safe = comment && strstr(comment, "@thread_safe");
 	record->not_shared = comment && strstr(comment, "@not_shared");
