@@ -217,29 +217,6 @@ static void blocks_fini(struct blocks *b)
 	array_fini(&b->order);
 }
 
-static void mark_next(const struct audit_function *f, unsigned index, bool *is_reached)
-{
-	const struct audit_block *b = &f->blocks.items[index];
-	const unsigned next[] = {b->to, b->otherwise};
-	const unsigned count = b->end == END_JUMP ? 1 : b->end == END_BRANCH ? 2 : 0;
-
-	for (unsigned i = 0; i < count; i++)
-		if (!is_reached[next[i]]) {
-			is_reached[next[i]] = true;
-			mark_next(f, next[i], is_reached);
-		}
-}
-
-bool flow_is_in_loop(const struct audit_flow *w)
-{
-	bool *is_reached = base_alloc(w->function->blocks.count + 1, sizeof(*is_reached)), is;
-
-	mark_next(w->function, w->block, is_reached);
-	is = is_reached[w->block];
-	base_free(is_reached);
-	return is;
-}
-
 /* ---- the facts ------------------------------------------------------------------------------- */
 
 /* True if the address is part of an object that the function initializes or destroys. */

@@ -167,9 +167,6 @@ struct audit_flow {
    begun are incomplete (recursion). */
 const struct audit_facts *audit_facts_of(struct audit *a, unsigned function);
 
-/* Returns true if the block that is evaluated is part of a loop. */
-bool flow_is_in_loop(const struct audit_flow *w);
-
 /* ---- evaluate.c: expressions ----------------------------------------------------------------- */
 
 /* Evaluates the expression. Returns its value. */

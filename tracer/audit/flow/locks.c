@@ -249,6 +249,30 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 	}
 }
 
+static void mark_next(const struct audit_function *f, unsigned index, bool *is_reached)
+{
+	const struct audit_block *b = &f->blocks.items[index];
+	const unsigned next[] = {b->to, b->otherwise};
+	const unsigned count = b->end == END_JUMP ? 1 : b->end == END_BRANCH ? 2 : 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (!is_reached[next[i]]) {
+			is_reached[next[i]] = true;
+			mark_next(f, next[i], is_reached);
+		}
+}
+
+/* True if the block that is evaluated is part of a loop. */
+static bool is_in_loop(const struct audit_flow *w)
+{
+	bool *is_reached = base_alloc(w->function->blocks.count + 1, sizeof(*is_reached)), is;
+
+	mark_next(w->function, w->block, is_reached);
+	is = is_reached[w->block];
+	base_free(is_reached);
+	return is;
+}
+
 /* A wait may end without a signal, and other threads come first: the test before it has to be made
    again. */
 void lock_wait(struct audit_flow *w, struct state *s, unsigned condition, struct audit_place at)
@@ -258,7 +282,7 @@ void lock_wait(struct audit_flow *w, struct state *s, unsigned condition, struct
 	array_each(const struct state_truth, truth, &s->truths)
 		is_tested |= truth->is_locked && !truth->is_stale &&
 			     term_kind(w->t, term_root(w->t, truth->term)) != TERM_LOCAL;
-	if (w->records && is_tested && !flow_is_in_loop(w))
+	if (w->records && is_tested && !is_in_loop(w))
 		suspect(w, &(struct suspicion){
 				   .kind = SUSPECT_WAIT, .term = condition, .at = at, .other = at});
 	state_change(s, w->t, 0);
