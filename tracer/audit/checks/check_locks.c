@@ -64,7 +64,7 @@ static bool is_near(const struct audit *a, unsigned x, unsigned y)
 	       (kind_x == TERM_PARAMETER && kind_y == TERM_PARAMETER);
 }
 
-/* Key of a lock in the lock-order graph: a lock of an object of static storage is one of its own. */
+/* Key of a lock in the lock-order graph: each lock of static storage has its own. */
 static unsigned order_key(const struct audit *a, unsigned lock)
 {
 	const struct terms *t = &a->terms;

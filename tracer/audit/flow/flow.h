@@ -34,8 +34,8 @@ struct state_event {
 	unsigned object, address;
 	unsigned lock; /* a lock that was held then; 0 if none */
 	struct audit_place at;
-	/* STATE_VISIBLE: the thread function (USR) that got it, or 0; is_of_unsure: it was stored in
-	   an object of the caller's that may not be shared. */
+	/* STATE_VISIBLE: the only thread function (USR) that got it, or 0. is_of_unsure: stored
+	   in an object of the caller's that may not be shared. */
 	unsigned thread;
 	bool is_of_unsure;
 };

@@ -105,7 +105,7 @@ void object_show(struct audit_flow *w, struct state *s, unsigned object, unsigne
 	suspect_unset(w, s, object, at);
 	state_note(s, &(struct state_event){STATE_VISIBLE, object, 0, state_any_lock(s), at, thread,
 					    false});
-	/* Objects that it points to are published too, but not the owner to which it points back. */
+	/* Objects that it points to are published too, but not its owner. */
 	for (size_t i = 0; i < s->events.count; i++)
 		if (s->events.items[i].kind == STATE_STORED &&
 		    s->events.items[i].object != w->owner &&
@@ -270,8 +270,7 @@ static bool is_counted(const struct audit_flow *w, unsigned object)
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-/* Field (+ 1) that stands for a variable of static storage, if the program has locks of that kind; 0
-   for other objects. */
+/* Field (+ 1) of a variable of static storage, if the program has such locks; 0 for others. */
 static unsigned global_variable_of(const struct audit_flow *w, unsigned object)
 {
 	const struct term is = term_at(w->t, object);
