@@ -153,7 +153,7 @@ static unsigned call_cxx(const struct audit_call *c, enum call_effect effect)
 	const struct cxx_effect is = {c->w, c->s, c->e, c->arguments, c->count};
 
 	if (effect == DOES_TRY_SHARED_TRUE)
-		return try_lock(c->w, c->s, argument(c, 0), TRIED_NOT_ZERO | TRIED_SHARED);
+		return try_lock(c->w, c->s, argument(c, 0), tried_of(SIGN_NOT_ZERO, SIGN_ZERO, TRIED_SHARED));
 	if (effect == DOES_CXX_THREAD)
 		start_cxx(c);
 	return effect_cxx(&is, effect);
