@@ -105,10 +105,12 @@ static bool harness_is_ours(const struct harness_hunt *h, size_t index)
 	return index % h->explore.shards == h->explore.shard - 1;
 }
 
-/* Prepares up to TOGETHER harnesses at once, so that one process runs all their orders. */
+/* Prepares harnesses together, so that one process runs all their orders: few at first, so that the
+   search begins soon. */
 static int harness_prepare(struct harness_hunt *h, struct harness_group *g, size_t from)
 {
-	size_t end = from + TOGETHER < g->items.count ? from + TOGETHER : g->items.count;
+	size_t some = h->harnesses < TOGETHER ? h->harnesses + 1 : TOGETHER;
+	size_t end = from + some < g->items.count ? from + some : g->items.count;
 
 	for (size_t i = from; i < end; i++)
 		if (harness_is_ours(h, i) && !g->items.items[i].prepared)
@@ -284,16 +286,25 @@ static void hunt_fini(struct hunt *w)
 	array_fini(&w->groups);
 }
 
+static int no_time(struct harness_hunt *h)
+{
+	STR(tried);
+
+	array_each(const struct harness_op, op, &h->object.ops)
+		str_addf(&tried, "%s%s %lu call%s in %.2f s", tried.length ? ", " : "", op->name,
+			 op->tried, str_plural(op->tried), op->tried_s);
+	error_set(h->x.err, ERROR_USAGE,
+		  "nothing was searched: the %.0f seconds were over while whole calls were tried: "
+		  "%s",
+		  h->explore.seconds, str_text(&tried));
+	return error_hint(h->x.err, "--for SECONDS gives more time, --ops names fewer operations");
+}
+
 /* Reports that no harness was searched, which must not look like success. */
 static int nothing_searched(struct harness_hunt *h)
 {
-	if (h->out_of_time) {
-		error_set(h->x.err, ERROR_USAGE,
-			  "nothing was searched: the %.0f seconds were over before",
-			  h->explore.seconds);
-		return error_hint(h->x.err,
-				  "--for SECONDS gives more time, --ops names fewer operations");
-	}
+	if (h->out_of_time)
+		return no_time(h);
 	if (!h->unusable)
 		return error_set(h->x.err, ERROR_USAGE,
 				 "nothing was searched: no harness of so many threads and calls "

@@ -85,6 +85,9 @@ struct harness_hunt {
 	ARRAY(struct harness_size) sizes;
 	unsigned long harnesses, unusable, runs, contained;
 	double begun, seconds;
+	/* Limits of the trial of operations: by explore_now_s(), and of the processor time of ended
+	   children; 0 means none. */
+	double trial_ends, trial_computed_s;
 	bool out_of_time;
 };
 

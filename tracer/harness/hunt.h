@@ -7,6 +7,12 @@
 /* Returns the seconds left of --for, 0 if there is no limit, negative if none are left. */
 double harness_left(const struct harness_hunt *h);
 
+/* Returns the processor time of all children that have ended, in seconds. */
+double harness_computed_s(void);
+/* Returns the seconds that the trial of operations may still compute, 0 if there is no limit,
+   negative if none are left. */
+double harness_trial_left(const struct harness_hunt *h);
+
 /* ---- object/object.c ------------------------------------------------------------------------- */
 
 /* Makes the object and its operations of the signatures and options. Returns 0, or -1 with h->x.err
@@ -59,6 +65,7 @@ struct harness_order {
 	enum order_end end;
 	int number;		  /* signal, exit status or enum order_stop */
 	int done;		  /* calls that returned; -1 if the object was not made */
+	bool is_run;		  /* false: the time ended before */
 	char *given[ORDER_CALLS]; /* "push(1)=0" */
 };
 
@@ -66,9 +73,9 @@ struct harness_order {
 size_t harness_orders_want(struct harness_orders *o, const unsigned *calls, unsigned count);
 /* Returns an order, valid until the next harness_orders_want(). */
 const struct harness_order *harness_orders_get(const struct harness_orders *o, size_t index);
-/* Runs new orders twice, in two processes, until --for is over. Orders that begin like one that did
-   not return are not run. Sets *varied, and op->varies, if an operation's results differ: recompile
-   and run all again. Returns 0, or -1 with h->x.err set. */
+/* Runs new orders twice, many in one process, until --for is over. Orders that begin like one that
+   did not return are not run. Sets *varied, and op->varies, if an operation's results differ:
+   recompile and run all again. Returns 0, or -1 with h->x.err set. */
 int harness_orders_run(struct harness_hunt *h, bool *varied);
 void harness_orders_clear(struct harness_hunt *h); /* Forgets all orders. */
 /* Frees h->orders. */

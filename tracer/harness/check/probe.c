@@ -7,6 +7,8 @@
 #include <string.h>
 
 enum { CONTEXTS = 6, OBSERVERS = 16, FINAL = 3, FINAL_OF_ONE = 2, TAKEN = 6, MANY = 10 };
+/* Trying operations takes at most this share of --for, and computes so many seconds. */
+enum { TRIAL_SHARE = 5, TRIAL_S = 6 };
 
 static const unsigned NONE = UINT_MAX;
 
@@ -16,13 +18,23 @@ static const struct harness_order *order(const struct harness_hunt *h, const uns
 	return harness_orders_get(h->orders, harness_orders_want(h->orders, calls, count));
 }
 
-static int no_time(struct harness_hunt *h)
+/* The trial of operations is over before all is known: the search begins with what is. */
+static bool trial_is_over(const struct harness_hunt *h)
 {
-	error_set(h->x.err, ERROR_USAGE,
-		  "nothing was searched: the %.0f seconds were over while the operations of %s "
-		  "were tried one by one",
-		  h->explore.seconds, h->object.type);
-	return error_hint(h->x.err, "--for SECONDS gives more time, --ops names fewer operations");
+	return (h->trial_ends > 0 && explore_now_s() >= h->trial_ends) || harness_trial_left(h) < 0;
+}
+
+static void begin_trial(struct harness_hunt *h)
+{
+	const double whole = h->explore.seconds;
+
+	h->trial_ends = whole > 0 ? explore_now_s() + whole / TRIAL_SHARE : 0;
+	h->trial_computed_s = harness_computed_s() + TRIAL_S;
+}
+
+static void end_trial(struct harness_hunt *h)
+{
+	h->trial_ends = h->trial_computed_s = 0;
 }
 
 /* Returns 1 if operations have changed and probing must begin again, 0, or -1 with h->x.err set. */
@@ -30,9 +42,27 @@ static int probe_run(struct harness_hunt *h)
 {
 	bool varied;
 
-	if (harness_orders_run(h, &varied) < 0)
-		return -1;
-	return harness_left(h) < 0 ? no_time(h) : varied;
+	return harness_orders_run(h, &varied) < 0 ? -1 : varied;
+}
+
+/* The n-th call of an operation, or NONE. */
+static unsigned call_of(const struct harness_hunt *h, unsigned op, unsigned n)
+{
+	for (unsigned c = 0; c < h->object.calls.count; c++)
+		if (h->object.calls.items[c].op == op && n-- == 0)
+			return c;
+	return NONE;
+}
+
+/* Most calls of one operation. */
+static unsigned most_calls(const struct harness_hunt *h)
+{
+	unsigned most = 0;
+
+	for (unsigned op = 0; op < h->object.ops.count; op++)
+		while (call_of(h, op, most) != NONE)
+			most++;
+	return most;
 }
 
 /* ---- the object ------------------------------------------------------------------------------ */
@@ -70,25 +100,48 @@ static int not_made(struct harness_hunt *h, const struct harness_order *o)
 
 /* ---- operations that cannot be called -------------------------------------------------------- */
 
-/* True if no call of the operation returns, alone or after any other call. */
-static bool never_returns(struct harness_hunt *h, unsigned op)
+/* True if a call of the operation has returned, alone or after another one; looks at the orders of
+   the rounds so far, and requests them. */
+static bool has_returned(struct harness_hunt *h, unsigned op, unsigned rounds)
 {
-	const struct harness_object *o = &h->object;
+	const unsigned ops = (unsigned)h->object.ops.count;
 
-	for (unsigned c = 0; c < o->calls.count; c++) {
-		if (o->calls.items[c].op != op)
-			continue;
-		if (order(h, &c, 1)->end == ORDER_OK)
-			return false;
-		for (unsigned before = 0; before < o->calls.count; before++) {
-			const unsigned calls[] = {before, c};
+	for (unsigned r = 0; r < rounds; r++) {
+		unsigned c = call_of(h, op, r);
 
-			if (order(h, &before, 1)->end == ORDER_OK &&
-			    order(h, calls, 2)->end == ORDER_OK)
-				return false;
+		if (c != NONE && order(h, &c, 1)->end == ORDER_OK)
+			return true;
+		c = c == NONE ? call_of(h, op, 0) : c;
+		for (unsigned other = 0; c != NONE && other < ops; other++) {
+			unsigned before = call_of(h, other, r);
+
+			if (before != NONE && order(h, &before, 1)->end == ORDER_OK &&
+			    order(h, (unsigned[]){before, c}, 2)->end == ORDER_OK)
+				return true;
 		}
 	}
-	return true;
+	return false;
+}
+
+/* True if the time sufficed for the first call, alone and after the others. */
+static bool is_tried(struct harness_hunt *h, unsigned op)
+{
+	unsigned c = call_of(h, op, 0);
+	bool run = order(h, &c, 1)->is_run;
+
+	for (unsigned other = 0; run && other < h->object.ops.count; other++) {
+		unsigned before = call_of(h, other, 0);
+
+		if (before != NONE && order(h, &before, 1)->end == ORDER_OK)
+			run = order(h, (unsigned[]){before, c}, 2)->is_run;
+	}
+	return run;
+}
+
+/* True if no call of the operation returned. */
+static bool never_returns(struct harness_hunt *h, unsigned op)
+{
+	return !has_returned(h, op, most_calls(h)) && is_tried(h, op);
 }
 
 /* Excludes operations that never return. Returns true if there are any. */
@@ -127,24 +180,38 @@ static int nothing_left(struct harness_hunt *h)
 	return -1;
 }
 
+/* Tries the first call of each operation, alone and after those of the others; then further values,
+   until each operation has returned once. */
+static int try_calls(struct harness_hunt *h)
+{
+	const unsigned first = 0, rounds = most_calls(h);
+	bool all = false;
+	int again = 0;
+
+	for (unsigned r = 1; !again && !all && r <= rounds && (r == 1 || !trial_is_over(h)); r++) {
+		for (unsigned op = 0; op < h->object.ops.count; op++) {
+			unsigned c = call_of(h, op, r - 1);
+
+			if (c != NONE)
+				order(h, &c, 1);
+		}
+		again = probe_run(h);
+		if (!again && order(h, &first, 1)->done < 0)
+			return not_made(h, order(h, &first, 1));
+		for (unsigned op = 0; !again && op < h->object.ops.count; op++)
+			has_returned(h, op, r);
+		again = again ? again : probe_run(h);
+		all = true;
+		for (unsigned op = 0; op < h->object.ops.count; op++)
+			all &= has_returned(h, op, r);
+	}
+	return again;
+}
+
 static int find_callable(struct harness_hunt *h)
 {
-	const unsigned first = 0, count = (unsigned)h->object.calls.count;
-	int again;
+	int again = try_calls(h);
 
-	for (unsigned c = 0; c < count; c++)
-		order(h, &c, 1);
-	again = probe_run(h);
-	if (again)
-		return again;
-	if (order(h, &first, 1)->done < 0)
-		return not_made(h, order(h, &first, 1));
-	for (unsigned c = 0; c < count; c++)
-		for (unsigned before = 0; before < count; before++)
-			if (order(h, &c, 1)->end != ORDER_OK &&
-			    order(h, &before, 1)->end == ORDER_OK)
-				order(h, (unsigned[]){before, c}, 2);
-	again = probe_run(h);
 	if (again || !mark_never(h))
 		return again;
 	harness_calls(&h->object);
@@ -188,7 +255,7 @@ static bool is_seen(struct harness_hunt *h, const unsigned *context, unsigned ca
 	order(h, without, b + 1);
 	x = order(h, with, a + 1);
 	y = order(h, without, b + 1);
-	if (x->done < (int)a || y->done < (int)b)
+	if (!x->is_run || !y->is_run || x->done < (int)a || y->done < (int)b)
 		return false; /* the call or its context does not return */
 	return x->end != y->end || (x->end == ORDER_OK && strcmp(x->given[a], y->given[b]) != 0);
 }
@@ -212,23 +279,41 @@ static bool only_reads(struct harness_hunt *h, unsigned call)
 	return observers > 0 && !seen;
 }
 
-static int find_readers(struct harness_hunt *h)
+/* Tries the n-th call of each operation that may only read. Returns as probe_run(). */
+static int try_reading(struct harness_hunt *h, unsigned n)
 {
-	struct harness_object *o = &h->object;
+	const unsigned ops = (unsigned)h->object.ops.count;
 	int again;
 
-	array_each(struct harness_op, op, &o->ops)
-		op->reads = gives(op) && !op->is_partial;
-	for (unsigned c = 0; c < o->calls.count; c++)
-		if (harness_op_of(&h->object, c)->reads)
-			only_reads(h, c);
+	for (unsigned op = 0; op < ops; op++)
+		if (h->object.ops.items[op].reads && call_of(h, op, n) != NONE)
+			only_reads(h, call_of(h, op, n));
 	again = probe_run(h);
-	if (again)
-		return again;
-	for (unsigned c = 0; c < o->calls.count; c++)
-		if (harness_op_of(o, c)->reads && !only_reads(h, c))
-			harness_op_of(o, c)->reads = false;
-	return 0;
+	for (unsigned op = 0; !again && op < ops; op++)
+		if (h->object.ops.items[op].reads && call_of(h, op, n) != NONE &&
+		    !only_reads(h, call_of(h, op, n)))
+			h->object.ops.items[op].reads = false;
+	return again;
+}
+
+/* An operation only reads if none of its calls changes what others give: those with few values are
+   tried first, and an operation is tried until one of its calls changes something. */
+static int find_readers(struct harness_hunt *h)
+{
+	const unsigned rounds = most_calls(h);
+	unsigned n = 0;
+	int again = 0;
+
+	array_each(struct harness_op, op, &h->object.ops)
+		op->reads = gives(op) && !op->is_partial && !op->is_out;
+	for (; !again && n < rounds && !trial_is_over(h); n++)
+		again = try_reading(h, n);
+	if (trial_is_over(h))
+		array_each(struct harness_op, op, &h->object.ops) {
+			op->is_unsure = op->reads;
+			op->reads = false;
+		}
+	return again;
 }
 
 /* If every operation seems to only read, treats all as changing: a change that no observer sees is
@@ -330,25 +415,39 @@ static void note_taker(struct harness_hunt *h, unsigned call)
 		h->filled++;
 }
 
+/* Tries the n-th call of each operation before every call that may take. Returns as probe_run(). */
+static int try_taking(struct harness_hunt *h, unsigned n)
+{
+	const unsigned count = (unsigned)h->object.calls.count, ops = (unsigned)h->object.ops.count;
+	int again;
+
+	for (unsigned c = 0; c < count; c++)
+		for (unsigned op = 0; may_take(h, c) && taken(h, NONE, c) && op < ops; op++)
+			if (call_of(h, op, n) != NONE)
+				calls_of(h, call_of(h, op, n), c);
+	again = probe_run(h);
+	for (unsigned c = 0; !again && !h->takes && c < count; c++)
+		for (unsigned op = 0; !h->takes && may_take(h, c) && op < ops; op++)
+			if (op != h->object.calls.items[c].op && call_of(h, op, n) != NONE &&
+			    takes_from(h, call_of(h, op, n), c))
+				note_taker(h, c);
+	return again;
+}
+
 /* Finds an operation that removes what others have added, until nothing is left: it shows what was
    lost. */
 static int find_taker(struct harness_hunt *h)
 {
-	const unsigned count = (unsigned)h->object.calls.count;
+	const unsigned count = (unsigned)h->object.calls.count, rounds = most_calls(h);
 	int again;
 
 	h->takes = false;
 	for (unsigned c = 0; c < count; c++)
-		for (unsigned m = 0; may_take(h, c) && m < count; m++) {
+		if (may_take(h, c))
 			calls_of(h, NONE, c);
-			calls_of(h, m, c);
-		}
 	again = probe_run(h);
-	for (unsigned c = 0; !again && !h->takes && c < count; c++)
-		for (unsigned m = 0; !h->takes && may_take(h, c) && m < count; m++)
-			if (h->object.calls.items[m].op != h->object.calls.items[c].op &&
-			    takes_from(h, m, c))
-				note_taker(h, c);
+	for (unsigned n = 0; !again && !h->takes && n < rounds && !trial_is_over(h); n++)
+		again = try_taking(h, n);
 	return again;
 }
 
@@ -398,6 +497,7 @@ int harness_probe(struct harness_hunt *h)
 {
 	int again = 1;
 
+	begin_trial(h);
 	while (again > 0) {
 		harness_orders_clear(h);
 		if (harness_compile(h) < 0)
@@ -410,6 +510,7 @@ int harness_probe(struct harness_hunt *h)
 	}
 	if (again < 0)
 		return -1;
+	end_trial(h);
 	choose_final(h);
 	settle_readers(h);
 	add_notes(h);

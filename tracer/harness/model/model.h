@@ -41,11 +41,14 @@ struct harness_op {
 	enum harness_shown shown;
 	ARRAY(struct harness_argument) arguments; /* without the object */
 	/* Found by running: */
-	bool reads;	 /* changes nothing that another operation can see */
-	bool varies;	 /* results differ between runs and are not compared */
-	bool is_out;	 /* never called */
-	char *why;	 /* why it is never called; else NULL */
-	bool is_partial; /* not in `given`, and too many calls to try all */
+	bool reads;	     /* changes nothing that another operation can see */
+	bool varies;	     /* results differ between runs and are not compared */
+	bool is_out;	     /* never called */
+	char *why;	     /* why it is never called; else NULL */
+	bool is_partial;     /* not in `given`, and too many calls to try all */
+	bool is_unsure;	     /* the trial ended before all calls showed whether it only reads */
+	unsigned long tried; /* calls of it in sequential orders */
+	double tried_s;	     /* seconds that they took */
 };
 
 enum { HARNESS_ARGUMENTS = 6 };
