@@ -281,8 +281,8 @@ def test_harness(t):
                    library("queue_size"))
 
     def check(page):
-        t.check(heading(page).startswith("{ push(1); pop() } || { size() }: "), "heading: " + heading(page))
-        t.equal(page.evaluate("[...document.querySelectorAll('.failure h3')].map(x => x.textContent)"), ["How it comes about", "Files"], "headings")
+        t.check(heading(page).startswith("size() gave -1, not 0, in { push(1); pop() } || { size() }: "), "heading: " + heading(page))
+        t.equal(page.evaluate("[...document.querySelectorAll('.failure h3')].map(x => x.textContent)"), ["How it comes about", "Operations", "Files"], "headings")
         shown = text(page, ".failure")
         t.check("`" not in shown and "##" not in shown and "- test.c" not in shown, "no Markdown: " + shown)
         t.check(page.evaluate("[...document.querySelectorAll('.failure > p > code')].some(x => /pop\\(\\)=/.test(x.textContent))"), "code spans")

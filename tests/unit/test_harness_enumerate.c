@@ -49,9 +49,10 @@ static unsigned long counted(const struct operations *ops, unsigned values, unsi
 	for (unsigned i = 0; i < ops->plain; i++)
 		add_op(&o, 0, i < ops->reading_plain);
 	harness_calls(&o);
-	enumerate_begin(&e, &o, threads, size);
+	enumerate_begin(&e, &o, threads, size, ENUMERATE_ALL);
 	while (enumerate_next(&e, &s))
 		count++;
+	enumerate_fini(&e);
 	harness_object_fini(&o);
 	return count;
 }

@@ -141,13 +141,14 @@ static unsigned enumerate(const struct harness_object *o, unsigned threads, unsi
 	struct schema s;
 	unsigned count = 0;
 
-	enumerate_begin(&e, o, threads, size);
+	enumerate_begin(&e, o, threads, size, ENUMERATE_ALL);
 	while (enumerate_next(&e, &s)) {
 		assert_int_equal(schema_size(&s), size);
 		schema_print(o, &s, out);
 		str_add(out, "\n");
 		count++;
 	}
+	enumerate_fini(&e);
 	return count;
 }
 
@@ -337,7 +338,7 @@ static void written(void **state)
 			 "%s -Wall -Wextra -pthread -o program program.c queue.o", compilers[i]);
 		assert_says(dir, command, 0, "");
 		/* 0 push(1), 3 pop(), 4 size() */
-		assert_says(dir, "echo 0 4 3 | ./program orders", 0,
+		assert_says(dir, "echo 0 4 3 | ./program orders | cut -f 1,2,4-", 0,
 			    "ok 0\t3\tpush(1)=0\tsize()=1\tpop()=1,1\n");
 		assert_says(dir, "./program run 4 '0 3' '' = 1; true", 0,
 			    "push(1)=0 pop()=1,1 ; size()=0\n");
@@ -346,7 +347,7 @@ static void written(void **state)
 		assert_says(dir, command, 0, "push(1)=0\n");
 		assert_says(dir, "./program run '' 0 = 1 2", 1, "push(1)=0\n");
 	}
-	assert_says(dir, "grep -c '' test.c | awk '{ print $1 <= 60 }'", 0, "1\n");
+	assert_says(dir, "grep -c '' test.c | awk '{ print $1 <= 130 }'", 0, "1\n");
 	/* The largest number of calls: six, and three after them. */
 	assert_int_equal(schema_parse(&o, "{ push(1); pop(); size() } || { pop(); push(2); pop() }",
 				      &s, &err),
@@ -357,7 +358,7 @@ static void written(void **state)
 		&test);
 	put(dir, "test.c", str_text(&test));
 	assert_says(dir, "cc -c -Wall -Wextra -Werror test.c", 0, "");
-	assert_says(dir, "grep -c '' test.c | awk '{ print $1 <= 60 }'", 0, "1\n");
+	assert_says(dir, "grep -c '' test.c | awk '{ print $1 <= 130 }'", 0, "1\n");
 	assert_says(dir, "rm -r \"$PWD\"", 0, "");
 	str_fini(&program);
 	str_fini(&test);
@@ -397,7 +398,7 @@ static void said_false(void **state)
 	put(dir, "test.c", str_text(&test));
 	assert_says(dir, "gcc -w -pthread -o program program.c queue.c take.c", 0, "");
 	assert_says(dir, "gcc -w -pthread -o test test.c queue.c take.c", 0, "");
-	assert_says(dir, "echo 5 | ./program orders", 0, "ok 0\t1\ttake()=0,0\n");
+	assert_says(dir, "echo 5 | ./program orders | cut -f 1,2,4-", 0, "ok 0\t1\ttake()=0,0\n");
 	assert_says(dir, "./test", 0, "take()=0,0 | take()=0,0\n");
 	assert_says(dir, "rm -r \"$PWD\"", 0, "");
 	str_fini(&program);
@@ -469,10 +470,10 @@ static void texts(void **state)
 	str_add(&outcome, "\n");
 	assert_says(dir, command, 0, str_text(&outcome));
 	assert_says(dir, "./test", 0, str_text(&outcome));
-	assert_says(dir, "echo 5 7 6 | ./program orders", 0,
+	assert_says(dir, "echo 5 7 6 | ./program orders | cut -f 1,2,4-", 0,
 		    "ok 0\t3\tsay(0)=\"a\\nb\\t|\\\"\\\\\"\tsay(2)=NULL\tsay(1)=\"100% "
 		    "caf\\xe9\\x01\"\n");
-	assert_says(dir, "echo 9 | ./program orders | wc -c", 0, "1020\n");
+	assert_says(dir, "echo 9 | ./program orders | cut -f 1,2,4- | wc -c", 0, "1020\n");
 	/* The largest number of strings, and three after them. */
 	assert_int_equal(schema_parse(&o, "{ say(0); pop(); say(2) } || { say(3); say(4); pop() }",
 				      &s, &err),
@@ -482,7 +483,7 @@ static void texts(void **state)
 	put(dir, "test.c", str_text(&test));
 	assert_says(dir, "gcc -c -Wall -Wextra -Werror test.c", 0, "");
 	assert_says(dir, "clang -c -Wall -Wextra -Werror test.c", 0, "");
-	assert_says(dir, "grep -c '' test.c | awk '{ print $1 <= 60 }'", 0, "1\n");
+	assert_says(dir, "grep -c '' test.c | awk '{ print $1 <= 130 }'", 0, "1\n");
 	assert_says(dir, "rm -r \"$PWD\"", 0, "");
 	str_fini(&program);
 	str_fini(&test);

@@ -88,17 +88,45 @@ static void print_list(struct harness_hunt *h)
 
 /* ---- the summary ----------------------------------------------------------------------------- */
 
-static void add_names(const struct harness_hunt *h, bool reads, struct str *out)
+enum harness_effect { CHANGES, READS, UNSURE };
+
+static void add_names(const struct harness_hunt *h, enum harness_effect effect, struct str *out)
 {
 	const char *before = "";
 
 	array_each(const struct harness_op, op, &h->object.ops)
-		if (!op->is_out && !op->is_partial && op->reads == reads) {
+		if (!op->is_out && !op->is_partial &&
+		    (op->is_unsure ? UNSURE
+		     : op->reads   ? READS
+				   : CHANGES) == effect) {
 			str_addf(out, "%s%s", before, op->name);
 			before = ", ";
 		}
 	if (!*before)
 		str_add(out, "none");
+}
+
+static bool any_unsure(const struct harness_hunt *h)
+{
+	bool any = false;
+
+	array_each(const struct harness_op, op, &h->object.ops)
+		any |= op->is_unsure;
+	return any;
+}
+
+/* Adds a verdict for each operation, and why others are none. */
+static void add_verdicts(const struct harness_hunt *h, struct str *out)
+{
+	array_each(const struct harness_op, op, &h->object.ops) {
+		str_addf(out, "%s: ", op->name);
+		harness_verdict(h, op, out);
+		str_add(out, "\n");
+	}
+	array_each(const struct signature, s, &h->signatures.items)
+		if (s->why && !h->options.ops &&
+		    !harness_op_named(&h->object, s->name, strlen(s->name)))
+			str_addf(out, "%s: not tried: %s\n", s->name, s->why);
 }
 
 static void add_final(const struct harness_hunt *h, struct str *out)
@@ -125,6 +153,20 @@ static void add_size(const struct harness_size *s, struct str *out)
 	str_add(out, "\n");
 }
 
+/* Says that there may be more, and what trying each operation has cost. */
+static void add_tried(const struct harness_hunt *h, struct str *out)
+{
+	const char *before = "";
+
+	str_addf(out, "the %.0f seconds are over: there may be more (--for); whole calls: ",
+		 h->explore.seconds);
+	array_each(const struct harness_op, op, &h->object.ops) {
+		str_addf(out, "%s%s %lu in %.2f s", before, op->name, op->tried, op->tried_s);
+		before = ", ";
+	}
+	str_add(out, "\n");
+}
+
 /* `is_whole`: no error has ended the search. */
 static void add_extent(const struct harness_hunt *h, bool is_whole, struct str *out)
 {
@@ -139,8 +181,7 @@ static void add_extent(const struct harness_hunt *h, bool is_whole, struct str *
 	if (h->contained)
 		str_addf(out, "%lu left out, since they contain a violation\n", h->contained);
 	if (h->out_of_time)
-		str_addf(out, "the %.0f seconds are over: there may be more (--for)\n",
-			 h->explore.seconds);
+		add_tried(h, out);
 	if (is_whole && h->runs && !h->violations.count)
 		str_add(out,
 			"no violation: each outcome is also that of an order of whole calls\n");
@@ -151,11 +192,17 @@ static void add_summary(const struct harness_hunt *h, bool is_whole, struct str 
 	array_each(char *const, note, &h->notes)
 		str_addf(out, "%s\n", *note);
 	str_add(out, "changes: ");
-	add_names(h, false, out);
+	add_names(h, CHANGES, out);
 	str_add(out, "; only reads: ");
-	add_names(h, true, out);
+	add_names(h, READS, out);
+	if (any_unsure(h)) {
+		str_add(out, "; not known, since the trial of operations was over: ");
+		add_names(h, UNSURE, out);
+	}
 	add_final(h, out);
-	str_addf(out, "\n%lu harness%s, %lu schedule%s in %.2f s", h->harnesses,
+	str_add(out, "\n");
+	add_verdicts(h, out);
+	str_addf(out, "%lu harness%s, %lu schedule%s in %.2f s", h->harnesses,
 		 h->harnesses == 1 ? "" : "es", h->runs, str_plural(h->runs), h->seconds);
 	if (h->seconds > 0)
 		str_addf(out, " (%.1f harnesses/s, %.0f schedules/s)",

@@ -2,12 +2,14 @@
 #include "tracer/harness/hunt.h"
 
 #include "lua/script.h"
+#include "tracer/base/hash.h"
+#include "tracer/base/number_map.h"
 
 #include <string.h>
 
 /* Runs of a harness at each level; the last level has as many as --runs asks for. */
 static const unsigned long levels[] = {30, 300};
-enum { LEVELS = sizeof(levels) / sizeof(*levels) + 1, MOST_OF_A_SIZE = 20000, TOGETHER = 64 };
+enum { LEVELS = sizeof(levels) / sizeof(*levels) + 1, SAMPLES = 20000, TOGETHER = 64 };
 
 /* All harnesses of one size. */
 struct harness_group {
@@ -150,22 +152,13 @@ static int search_level(struct harness_hunt *h, struct harness_group *g, struct 
 
 /* ---- harnesses of one size ------------------------------------------------------------------- */
 
-/* Xorshift (Marsaglia): equal seeds give equal orders. */
-static uint64_t random_of(uint64_t *state)
-{
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
 /* Shuffles the harnesses: neighbours are alike and rarely show what the other does not. */
 static void shuffle(struct harness_sought *items, size_t count, uint64_t seed)
 {
 	uint64_t state = seed * 0x9e3779b97f4a7c15 | 1;
 
 	for (size_t i = count; i > 1; i--) {
-		size_t j = (size_t)(random_of(&state) % i);
+		size_t j = (size_t)(enumerate_random(&state) % i);
 		struct harness_sought kept = items[i - 1];
 
 		items[i - 1] = items[j];
@@ -173,18 +166,54 @@ static void shuffle(struct harness_sought *items, size_t count, uint64_t seed)
 	}
 }
 
+/* Adds the harness if it is new. */
+static bool add_sample(struct harness_group *g, struct number_map *known, const struct schema *s)
+{
+	unsigned key = number_map_key(hash_bytes(HASH_START, s, sizeof(*s)));
+	size_t at = 0;
+
+	if (number_map_next(known, key, &at))
+		return false;
+	number_map_add(known, key, 1);
+	array_add(&g->items)->schema = *s;
+	return true;
+}
+
+/* Fills the group with a sample. Returns the number of harnesses in which a thread begins with a
+   change; they come first. */
+static size_t take_sample(struct harness_hunt *h, struct harness_group *g)
+{
+	uint64_t state = h->explore.seed * 0x9e3779b97f4a7c15 | 1;
+	struct number_map known = {0};
+	size_t firsts = 0;
+	struct schema s;
+	bool first;
+
+	for (unsigned n = 0; n < SAMPLES && enumerate_sample(&g->from, &state, &s, &first); n++) {
+		if (!add_sample(g, &known, &s) || !first)
+			continue;
+		g->items.items[g->items.count - 1].schema = g->items.items[firsts].schema;
+		g->items.items[firsts++].schema = s;
+	}
+	number_map_fini(&known);
+	return firsts;
+}
+
 static void enumerate(struct harness_hunt *h, struct harness_group *g)
 {
+	const bool large = enumerate_is_large(&g->from);
 	size_t first = 0;
 	struct schema s;
 
 	g->enumerated = true;
-	while (g->items.count < MOST_OF_A_SIZE && enumerate_next(&g->from, &s)) {
+	if (large)
+		first = take_sample(h, g);
+	while (!large && enumerate_next(&g->from, &s)) {
 		array_add(&g->items)->schema = s;
 		first += !g->from.second;
 	}
-	g->size->harnesses = g->items.count;
-	g->size->more = g->items.count == MOST_OF_A_SIZE;
+	g->size->harnesses += g->items.count;
+	g->size->more |= large;
 	shuffle(g->items.items, first, h->explore.seed);
 	if (first < g->items.count)
 		shuffle(g->items.items + first, g->items.count - first, h->explore.seed);
@@ -264,16 +293,29 @@ static int add_given(struct hunt *w)
 	return 0;
 }
 
-static void add_sizes(struct hunt *w)
+static void add_groups(struct hunt *w, enum enumeration_calls calls)
 {
 	const struct harness_options *o = &w->h->options;
 
 	for (unsigned size = o->least; size <= o->most; size++) {
-		*array_add(&w->h->sizes) = (struct harness_size){.calls = size};
-		enumerate_begin(&array_add(&w->groups)->from, &w->h->object, o->threads, size);
+		struct harness_group *g = array_add(&w->groups);
+
+		g->size = &w->h->sizes.items[size - o->least];
+		enumerate_begin(&g->from, &w->h->object, o->threads, size, calls);
 	}
-	for (size_t i = 0; i < w->groups.count; i++)
-		w->groups.items[i].size = &w->h->sizes.items[i];
+}
+
+/* Harnesses of few values come first, in all sizes. */
+static void add_sizes(struct hunt *w)
+{
+	const struct harness_options *o = &w->h->options;
+	const bool few = enumerate_has_few(&w->h->object);
+
+	for (unsigned size = o->least; size <= o->most; size++)
+		*array_add(&w->h->sizes) = (struct harness_size){.calls = size};
+	add_groups(w, few ? ENUMERATE_FEW : ENUMERATE_ALL);
+	if (few)
+		add_groups(w, ENUMERATE_REST);
 }
 
 static void hunt_fini(struct hunt *w)
@@ -282,6 +324,7 @@ static void hunt_fini(struct hunt *w)
 		array_each(struct harness_sought, s, &g->items)
 			outcomes_fini(&s->outcomes);
 		array_fini(&g->items);
+		enumerate_fini(&g->from);
 	}
 	array_fini(&w->groups);
 }

@@ -11,10 +11,11 @@
 
 struct harness_options {
 	const char *library, *type;
-	const char *make, *end; /* --new, --delete; NULL means guessed */
-	const char *ops;	/* f,g,h; NULL means all */
-	const char *values;	/* NULL means 0,1,2 */
-	const char *cflags;	/* NULL means none */
+	const char *make, *end;	      /* --new, --delete; NULL means guessed */
+	const char *ops;	      /* f,g,h; NULL means all */
+	const char *core, *untrusted; /* f,g,h; NULL means the others, or none */
+	const char *values;	      /* NULL means 0,1,2 */
+	const char *cflags;	      /* NULL means none */
 	unsigned threads, least, most;
 	struct texts schemas, includes;
 	struct texts weaken; /* OPERATION:FILE.lua */
@@ -35,7 +36,9 @@ struct harness_violation {
 	struct outcomes outcomes;
 	/* "status" for an outcome that is not linearizable; else as explore_failure.kind. */
 	char *kind;
-	char *headline; /* the harness and the outcome, in words */
+	char *differs;	/* "size() gave -1, not 0"; NULL if no outcome is near */
+	char *brief;	/* that, or the kind of failure, and the harness */
+	char *headline; /* that and the outcome */
 	unsigned long runs;
 	double seconds; /* from the begin of the search to the violation */
 	/* The test of the violation, filled by harness_found(). */
@@ -51,7 +54,7 @@ struct harness_size {
 	unsigned calls;
 	/* Harnesses of this size; those searched; those without a usable sequential order. */
 	unsigned long harnesses, searched, unusable;
-	bool more; /* the limit MOST_OF_A_SIZE left harnesses out */
+	bool more; /* there are too many: a sample was taken */
 };
 
 struct harness_hunt {
@@ -97,6 +100,8 @@ int harness_discover(struct harness_hunt *h);
 /* Probes, then searches all harnesses. Returns 0 with the results in *h, or -1 as
    explore_search(). */
 int harness_hunt(struct harness_hunt *h);
+/* Appends the verdict on an operation: "atomic in 40 harnesses, 12000 schedules". */
+void harness_verdict(const struct harness_hunt *h, const struct harness_op *op, struct str *out);
 void harness_hunt_fini(struct harness_hunt *h); /* Frees everything. Precedes experiment_end(). */
 
 #endif

@@ -137,6 +137,17 @@ struct harness_sought {
 int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned long runs,
 		   bool *violated);
 
+/* ---- check/verdict.c: a verdict for each operation -------------------------------------------- */
+
+/* Counts a search of so many runs for the operations of the harness; is_first: its first one. */
+void harness_note_searched(struct harness_hunt *h, const struct harness_sought *s,
+			   unsigned long runs, bool is_first);
+/* Returns the thread of the harness, from 0, that test.c's thread makes, or -1. */
+int harness_column(const struct schedule *s, unsigned thread);
+/* Finds the operations that the violation is due to; `f` is its failure in test.c, or NULL. */
+void harness_blame(struct harness_hunt *h, const struct harness_violation *v,
+		   const struct explore_failure *f);
+
 /* ---- check/weaken.c: --weaken, outcomes that a contract allows ------------------------------- */
 
 /* Loads the files of --weaken. Returns 0, or -1 with h->x.err set. */

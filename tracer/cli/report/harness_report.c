@@ -3,6 +3,8 @@
 
 #include "tracer/synth/synth.h"
 
+#include <string.h>
+
 /* Adds members for the page alone. */
 static void add_script(const struct harness_violation *v, const char *page, struct json *j)
 {
@@ -56,14 +58,39 @@ static void add_violation(const struct harness_hunt *h, const struct harness_vio
 
 static void add_operations(const struct harness_hunt *h, struct json *j)
 {
+	struct str verdict = {0};
+
 	json_array(j, "operations");
 	array_each(const struct harness_op, op, &h->object.ops) {
 		json_object(j, NULL);
 		json_string(j, "function", op->function);
 		json_bool(j, "reads", op->reads);
 		json_bool(j, "varies", op->varies);
+		json_bool(j, "unsure", op->is_unsure);
+		harness_verdict(h, op, &verdict);
+		json_string(j, "verdict", str_text(&verdict));
+		json_integer(j, "harnesses", (long long)op->harnesses);
+		json_integer(j, "schedules", (long long)op->schedules);
+		json_integer(j, "tried", (long long)op->tried);
+		json_number(j, "tried_seconds", op->tried_s);
+		str_clear(&verdict);
 		if (op->why || op->is_partial)
 			json_string(j, "left_out", op->why ? op->why : "no schema calls it");
+		json_end_object(j);
+	}
+	json_end_array(j);
+	str_fini(&verdict);
+}
+
+static void add_left_out(const struct harness_hunt *h, struct json *j)
+{
+	json_array(j, "left_out");
+	array_each(const struct signature, s, &h->signatures.items) {
+		if (!s->why || harness_op_named(&h->object, s->name, strlen(s->name)))
+			continue;
+		json_object(j, NULL);
+		json_string(j, "function", s->name);
+		json_string(j, "why", s->why);
 		json_end_object(j);
 	}
 	json_end_array(j);
@@ -90,6 +117,7 @@ static void harness_add(const void *of, const char *page, struct json *j)
 	json_string(j, "library", h->options.library);
 	json_string(j, "object", page ? h->options.type : h->object.type);
 	add_operations(h, j);
+	add_left_out(h, j);
 	add_sizes(h, j);
 	json_integer(j, "harnesses", (long long)h->harnesses);
 	json_integer(j, "schedules", (long long)h->runs);

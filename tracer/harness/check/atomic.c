@@ -39,6 +39,15 @@ static void atomic_add_order(struct atomic_work *w)
 	t->order = harness_orders_want(w->h->orders, calls, count);
 }
 
+/* True if the threads that end before this one have ended. */
+static bool may_begin(const struct atomic_work *w, unsigned thread)
+{
+	for (unsigned p = 0; p < w->s->threads; p++)
+		if (w->s->after[thread] & 1u << p && w->at[p] < w->s->counts[p])
+			return false;
+	return true;
+}
+
 static void add_orders(struct atomic_work *w, unsigned count)
 {
 	if (count == w->size) {
@@ -46,7 +55,7 @@ static void add_orders(struct atomic_work *w, unsigned count)
 		return;
 	}
 	for (unsigned t = 0; t < w->s->threads; t++) {
-		if (w->at[t] == w->s->counts[t])
+		if (w->at[t] == w->s->counts[t] || !may_begin(w, t))
 			continue;
 		w->now.of[count] = (unsigned char)t;
 		w->at[t]++;

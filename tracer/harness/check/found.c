@@ -15,17 +15,6 @@ enum { COLUMN = 48, LINES = 80, LEAST_S = 20, LAST_S = 1, RUNS = 20000 };
 
 /* ---- the story: steps ------------------------------------------------------------------------ */
 
-/* Column of a thread of the test: "first#1", "second#1", ... main only starts and joins them. */
-static int column_of(const struct schedule *s, unsigned thread)
-{
-	static const char *const names[] = {"first#", "second#", "third#", "fourth#"};
-
-	for (int i = 0; i < SCHEMA_THREADS; i++)
-		if (strncmp(s->threads.items[thread], names[i], strlen(names[i])) == 0)
-			return i;
-	return -1;
-}
-
 /* Source line of a step, or NULL: code without source is not shown. */
 static const char *text_of_line(const struct harness_hunt *h, const struct schedule_where *w)
 {
@@ -54,7 +43,7 @@ static void add_columns(const struct harness_hunt *h, const struct schedule *s, 
 	array_each(const struct schedule_step, step, &s->steps) {
 		const struct schedule_where *w = &step->where;
 		const char *line = text_of_line(h, w);
-		int column = column_of(s, step->thread);
+		int column = harness_column(s, step->thread);
 		STR(text);
 
 		if (column < 0 || !line ||
@@ -145,11 +134,32 @@ static void add_verdict(const struct harness_violation *v, const struct explore_
 	}
 }
 
+/* Adds a verdict for each operation of the harness. */
+static void add_verdicts(const struct harness_hunt *h, const struct harness_violation *v,
+			 struct str *out)
+{
+	str_add(out, "\n## Operations\n\n");
+	array_each(const struct harness_op, op, &h->object.ops) {
+		STR(text);
+
+		if (!schema_calls(&h->object, &v->schema, op))
+			continue;
+		str_addf(&text, "%s: ", op->name);
+		harness_verdict(h, op, &text);
+		str_add(out, "- ");
+		foreign_line(out, str_text(&text));
+		str_add(out, "\n");
+	}
+}
+
 static void add_files(const struct harness_violation *v, struct str *out)
 {
 	str_add(out,
 		"\n## Files\n\n- test.c: the harness; its first line is the command that compiles "
-		"it. Exit status 0: an atomic outcome, 1: another\n- outcomes.txt: the outcomes of "
+		"it. Exit status 0: an atomic outcome, 1: another. `./test --for 10` runs it again "
+		"and "
+		"again, freely, and prints how often each outcome came\n- outcomes.txt: the "
+		"outcomes of "
 		"the search, how often each came, and the order that explains it\n");
 	if (!v->script) {
 		str_addf(out, "\nThere is no gates.lua: %s.\n",
@@ -178,6 +188,7 @@ static void tell_story(const struct harness_hunt *h, struct harness_violation *v
 		add_columns(h, &f->schedule, out);
 		str_add(out, "```\n");
 	}
+	add_verdicts(h, v, out);
 	add_files(v, out);
 }
 
@@ -305,6 +316,7 @@ static int search_test(struct harness_hunt *h, struct harness_violation *v, char
 		answer = learn_outcome(h, v, &e.failures.items[0]);
 	if (answer == 0) {
 		set_no_script(v, NULL);
+		harness_blame(h, v, e.failures.count ? &e.failures.items[0] : NULL);
 		answer = write_folder(h, v, e.failures.count ? &e.failures.items[0] : NULL);
 	}
 	explore_fini(&e);
@@ -343,6 +355,8 @@ void harness_violation_fini(struct harness_violation *v)
 {
 	outcomes_fini(&v->outcomes);
 	base_free(v->kind);
+	base_free(v->differs);
+	base_free(v->brief);
 	base_free(v->headline);
 	base_free(v->folder);
 	base_free(v->script);

@@ -22,6 +22,17 @@ static char *numbers(const unsigned *calls, size_t count)
 	return text.length ? str_take(&text) : base_strdup("");
 }
 
+static void add_order_words(const struct schema *s, unsigned thread, struct command_words *c)
+{
+	struct str word = {0};
+
+	for (unsigned p = 0; p < s->threads; p++)
+		if (s->after[thread] & 1u << p) {
+			str_addf(&word, "<%u %u", p, thread);
+			*array_add(&c->words) = str_take(&word);
+		}
+}
+
 static void make_command(const struct harness_hunt *h, const struct harness_sought *s,
 			 struct command_words *c)
 {
@@ -33,6 +44,8 @@ static void make_command(const struct harness_hunt *h, const struct harness_soug
 	*array_add(&c->words) = numbers(final, harness_final(h, &s->schema, final));
 	for (unsigned t = 0; t < s->schema.threads; t++)
 		*array_add(&c->words) = numbers(s->schema.calls[t], s->schema.counts[t]);
+	for (unsigned t = 0; t < s->schema.threads; t++)
+		add_order_words(&s->schema, t, c);
 	*array_add(&c->words) = base_strdup("=");
 	array_each(const struct harness_outcome, o, &s->outcomes)
 		if (o->order) {
@@ -84,6 +97,22 @@ static const struct explore_failure *chosen_failure(const struct explore *e,
 	return wrong ? e->failures.items : NULL;
 }
 
+/* The calls that differ from the nearest atomic outcome, in words; NULL if there are none. */
+static char *differs_of(const struct outcomes *o, const char *text)
+{
+	enum { SHOWN = 2 };
+	STR(lines);
+	struct str out = {0};
+	unsigned count = 0;
+	char *rest, *line;
+
+	outcomes_nearest(o, text, &lines);
+	rest = lines.text;
+	while (rest && (line = strsep(&rest, "\n")) && *line && count++ < SHOWN)
+		str_addf(&out, "%s%s", count > 1 ? "; " : "", line);
+	return out.length ? str_take(&out) : NULL;
+}
+
 static void add_violation(struct harness_hunt *h, struct harness_sought *s,
 			  const struct explore_failure *f)
 {
@@ -95,8 +124,17 @@ static void add_violation(struct harness_hunt *h, struct harness_sought *s,
 	v->kind = base_strdup(f->kind);
 	v->runs = s->runs;
 	v->seconds = explore_now_s() - h->begun;
+	if (is_outcome(f) && wrong)
+		v->differs = differs_of(&s->outcomes, wrong->text);
+	str_addf(&text, "%s%s in ",
+		 v->differs	 ? v->differs
+		 : is_outcome(f) ? "an outcome"
+				 : f->where,
+		 v->differs ? "," : "");
 	schema_print(&h->object, &s->schema, &text);
-	str_addf(&text, ": %s", is_outcome(f) && wrong ? wrong->text : f->where);
+	v->brief = base_strdup(str_text(&text));
+	if (is_outcome(f) && wrong)
+		str_addf(&text, ": %s", wrong->text);
 	v->headline = str_take(&text);
 	v->outcomes = s->outcomes;
 	s->outcomes = (struct outcomes){0};
@@ -205,10 +243,10 @@ int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned lo
 	if (e.options.points == POINTS_RACES)
 		add_points(&h->races, &e.points_at);
 	s->runs += e.runs;
-	s->level++;
 	h->runs += e.runs;
 	if (answer == 0)
 		answer = look_again(h, s);
+	harness_note_searched(h, s, e.runs, s->level++ == 0);
 	f = answer == 0 && e.failures.count ? chosen_failure(&e, first_wrong(&s->outcomes)) : NULL;
 	*violated = f;
 	if (f)

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-enum { VALUES = 256 };
+/* FEW_CALLS: calls of all operations that few values make; FEW: least calls of one operation there.
+   MOST: harnesses to enumerate, symmetric ones included. DRAWS: samples until one is usable. */
+enum { VALUES = 256, FEW_CALLS = 24, FEW = 2, MOST = 300000, DRAWS = 5000 };
 
 /* ---- calls per thread ------------------------------------------------------------------------ */
 
@@ -46,7 +48,7 @@ static bool next_counts(struct enumeration *e)
 
 static const struct harness_call *call_at(const struct enumeration *e, unsigned slot)
 {
-	return &e->object->calls.items[e->slots[slot]];
+	return &e->object->calls.items[e->usable.items[e->slots[slot]]];
 }
 
 static bool may_rename(const struct enumeration *e, const struct harness_call *c, size_t i)
@@ -162,15 +164,77 @@ static bool changes(const struct enumeration *e, unsigned slot)
 	return !e->object->ops.items[call_at(e, slot)->op].reads;
 }
 
-static bool enumerate_is_wanted(const struct enumeration *e)
+/* Calls of an operation with few values. */
+static unsigned few_of_one(const struct harness_object *o)
 {
-	bool any = false, first = false;
+	unsigned ops = 0;
+
+	array_each(const struct harness_op, op, &o->ops)
+		ops += !op->is_out;
+	return ops && FEW_CALLS / ops > FEW ? FEW_CALLS / ops : FEW;
+}
+
+static bool is_few(const struct harness_object *o, unsigned call)
+{
+	unsigned before = 0;
+
+	while (before < call && o->calls.items[call - 1 - before].op == o->calls.items[call].op)
+		before++;
+	return before < few_of_one(o);
+}
+
+bool enumerate_has_few(const struct harness_object *o)
+{
+	for (unsigned c = 0; c < o->calls.count; c++)
+		if (!is_few(o, c))
+			return true;
+	return false;
+}
+
+/* True if the calls are those that --core and --untrusted ask for. */
+static bool is_trusted(const struct enumeration *e)
+{
+	unsigned untrusted = 0, any = 0;
+
+	for (unsigned s = 0; s < e->size; s++) {
+		enum harness_trust trust = e->object->ops.items[call_at(e, s)->op].trust;
+
+		untrusted += trust == HARNESS_UNTRUSTED;
+		any += trust == HARNESS_ANY;
+	}
+	return any || untrusted == 1;
+}
+
+/* True if a harness of ENUMERATE_REST has a call that is not among the few. */
+static bool is_beyond_few(const struct enumeration *e)
+{
+	bool rest = e->calls != ENUMERATE_REST;
+
+	for (unsigned s = 0; s < e->size && !rest; s++)
+		rest = !is_few(e->object, e->usable.items[e->slots[s]]);
+	return rest;
+}
+
+static bool begins_with_change(const struct enumeration *e)
+{
+	for (unsigned t = 0; t < e->threads; t++)
+		if (changes(e, start_of(e, t)))
+			return true;
+	return false;
+}
+
+static bool is_wanted_at_all(const struct enumeration *e)
+{
+	bool any = false;
 
 	for (unsigned s = 0; s < e->size; s++)
 		any |= changes(e, s);
-	for (unsigned t = 0; t < e->threads; t++)
-		first |= changes(e, start_of(e, t));
-	return any && first != e->second && is_first_of_its_kind(e);
+	return any && is_trusted(e) && is_beyond_few(e) && is_first_of_its_kind(e);
+}
+
+static bool enumerate_is_wanted(const struct enumeration *e)
+{
+	return begins_with_change(e) != e->second && is_wanted_at_all(e);
 }
 
 /* Advances the slot and resets all later ones. Returns false if there are no more with these
@@ -180,7 +244,7 @@ static bool advance(struct enumeration *e, unsigned slot)
 	for (unsigned s = slot + 1; s < e->size; s++)
 		e->slots[s] = 0;
 	for (unsigned s = slot + 1; s-- > 0;) {
-		if (++e->slots[s] < e->object->calls.count)
+		if (++e->slots[s] < e->usable.count)
 			return true;
 		e->slots[s] = 0;
 	}
@@ -214,11 +278,32 @@ static bool restart(struct enumeration *e)
 }
 
 void enumerate_begin(struct enumeration *e, const struct harness_object *o, unsigned threads,
-		     unsigned size)
+		     unsigned size, enum enumeration_calls calls)
 {
-	*e = (struct enumeration){.object = o, .threads = threads, .size = size};
-	if (!first_counts(e) || !o->calls.count)
+	*e = (struct enumeration){.object = o, .threads = threads, .size = size, .calls = calls};
+	for (unsigned c = 0; c < o->calls.count; c++)
+		if ((calls != ENUMERATE_FEW || is_few(o, c)) &&
+		    o->ops.items[o->calls.items[c].op].trust != HARNESS_NEITHER)
+			*array_add(&e->usable) = c;
+	if (!first_counts(e) || !e->usable.count)
 		e->size = 0;
+}
+
+void enumerate_fini(struct enumeration *e)
+{
+	array_fini(&e->usable);
+}
+
+static void enumerate_fill(const struct enumeration *e, struct schema *out)
+{
+	unsigned slot = 0;
+
+	*out = (struct schema){.threads = e->threads};
+	for (unsigned t = 0; t < e->threads; t++) {
+		out->counts[t] = e->counts[t];
+		for (unsigned i = 0; i < e->counts[t]; i++)
+			out->calls[t][i] = e->usable.items[e->slots[slot++]];
+	}
 }
 
 bool enumerate_next(struct enumeration *e, struct schema *out)
@@ -232,10 +317,66 @@ bool enumerate_next(struct enumeration *e, struct schema *out)
 				return false;
 			}
 	} while (!enumerate_is_wanted(e));
-	*out = (struct schema){.threads = e->threads};
-	for (unsigned t = 0; t < e->threads; t++) {
-		out->counts[t] = e->counts[t];
-		memcpy(out->calls[t], e->slots + start_of(e, t), e->counts[t] * sizeof(unsigned));
-	}
+	enumerate_fill(e, out);
 	return true;
+}
+
+/* ---- samples --------------------------------------------------------------------------------- */
+
+bool enumerate_is_large(const struct enumeration *e)
+{
+	double count = 1;
+
+	for (unsigned s = 0; s < e->size; s++)
+		count *= (double)e->usable.count;
+	return count > MOST;
+}
+
+/* Xorshift (Marsaglia). */
+uint64_t enumerate_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* Draws a call for the slot; with `trust`, of such an operation if some are drawn soon. */
+static void draw_slot(struct enumeration *e, unsigned slot, enum harness_trust trust,
+		      uint64_t *state)
+{
+	for (unsigned n = 0; n < DRAWS; n++) {
+		e->slots[slot] = (unsigned)(enumerate_random(state) % e->usable.count);
+		if (e->object->ops.items[call_at(e, slot)->op].trust == trust)
+			break;
+	}
+}
+
+static void draw(struct enumeration *e, uint64_t *state)
+{
+	const unsigned untrusted = (unsigned)(enumerate_random(state) % e->size);
+	const bool trusts = e->object->ops.items[call_at(e, 0)->op].trust != HARNESS_ANY;
+
+	for (uint64_t n = enumerate_random(state) % (e->size + 1); n > 0; n--)
+		if (!next_counts(e))
+			first_counts(e);
+	for (unsigned s = 0; s < e->size; s++)
+		draw_slot(e, s,
+			  !trusts	   ? HARNESS_ANY
+			  : s == untrusted ? HARNESS_UNTRUSTED
+					   : HARNESS_CORE,
+			  state);
+}
+
+bool enumerate_sample(struct enumeration *e, uint64_t *state, struct schema *out, bool *first)
+{
+	for (unsigned n = 0; e->size && n < DRAWS; n++) {
+		draw(e, state);
+		if (wrong_value(e) < 0 && is_wanted_at_all(e)) {
+			*first = begins_with_change(e);
+			enumerate_fill(e, out);
+			return true;
+		}
+	}
+	return false;
 }

@@ -35,11 +35,16 @@ struct harness_argument {
 	ARRAY(char *) values;	  /* C expressions */
 };
 
+/* --core and --untrusted: a harness has one call of an untrusted operation among those of core
+   ones. */
+enum harness_trust { HARNESS_ANY, HARNESS_CORE, HARNESS_UNTRUSTED, HARNESS_NEITHER };
+
 struct harness_op {
 	char *function, *name; /* `name` lacks the common prefix of all functions. */
 	char *result;	       /* type of the result, or "void" */
 	enum harness_shown shown;
 	ARRAY(struct harness_argument) arguments; /* without the object */
+	enum harness_trust trust;
 	/* Found by running: */
 	bool reads;	     /* changes nothing that another operation can see */
 	bool varies;	     /* results differ between runs and are not compared */
@@ -48,7 +53,11 @@ struct harness_op {
 	bool is_partial;     /* not in `given`, and too many calls to try all */
 	bool is_unsure;	     /* the trial ended before all calls showed whether it only reads */
 	unsigned long tried; /* calls of it in sequential orders */
-	double tried_s;	     /* seconds that they took */
+	/* Found by searching: */
+	bool weakened;			    /* gave what only --weaken allows */
+	unsigned long harnesses, schedules; /* those that call it */
+	size_t violation; /* 1 + number of the violation that is due to it; 0: none */
+	double tried_s;	  /* seconds that they took */
 };
 
 enum { HARNESS_ARGUMENTS = 6 };
@@ -111,9 +120,12 @@ void harness_object_fini(struct harness_object *o);
 /* Limits: threads, calls of one thread, calls of all threads. */
 enum { SCHEMA_THREADS = 4, SCHEMA_CALLS = 8, SCHEMA_SIZE = 16 };
 
-/* A harness: the calls of each thread, written "{ push(1); pop() } || { size() }". */
+/* A harness: the calls of each thread, written "{ push(1); pop() } || { size() }". An order between
+   threads follows: "{ 0 < 1 }". */
 struct schema {
 	unsigned threads, counts[SCHEMA_THREADS];
+	/* Bit p of after[t]: thread p ends before thread t begins. */
+	unsigned char after[SCHEMA_THREADS];
 	unsigned calls[SCHEMA_THREADS][SCHEMA_CALLS]; /* indexes of object->calls */
 };
 
@@ -122,6 +134,9 @@ int schema_parse(struct harness_object *o, const char *text, struct schema *out,
 /* Appends the text of the harness. */
 void schema_print(const struct harness_object *o, const struct schema *s, struct str *out);
 unsigned schema_size(const struct schema *s); /* calls of all threads */
+/* Returns true if a call of the operation is in the harness. */
+bool schema_calls(const struct harness_object *o, const struct schema *s,
+		  const struct harness_op *op);
 /* Returns true if each thread of `part` is a subsequence of a distinct thread of `whole`, values
    aside. */
 bool schema_contains(const struct harness_object *o, const struct schema *whole,
@@ -129,23 +144,42 @@ bool schema_contains(const struct harness_object *o, const struct schema *whole,
 
 /* ---- enumerate.c: harnesses in order of size ------------------------------------------------- */
 
+enum enumeration_calls {
+	ENUMERATE_ALL,
+	ENUMERATE_FEW,	/* the first calls of each operation: few values */
+	ENUMERATE_REST, /* harnesses that the few calls do not make */
+};
+
 /* Enumerates harnesses, one of each class that renaming of values and reordering of threads makes
    equal; none consists of read-only calls alone. README.md has their number. */
 struct enumeration {
 	const struct harness_object *object;
 	unsigned threads, size; /* calls of all threads */
+	enum enumeration_calls calls;
+	ARRAY(unsigned) usable; /* indexes of object->calls */
+	size_t few;		/* number of `usable` that are few; they are not the first */
 	/* Position of the enumeration: */
 	/* Harnesses in which some thread begins with a change come first. */
 	bool begun, second;
 	unsigned counts[SCHEMA_THREADS];
-	unsigned slots[SCHEMA_THREADS * SCHEMA_CALLS];
+	unsigned slots[SCHEMA_THREADS * SCHEMA_CALLS]; /* indexes of `usable` */
 };
 
 /* Begins with `threads` threads and `size` calls in all; keeps `o`. */
 void enumerate_begin(struct enumeration *e, const struct harness_object *o, unsigned threads,
-		     unsigned size);
+		     unsigned size, enum enumeration_calls calls);
+/* Returns true if ENUMERATE_FEW has fewer calls than ENUMERATE_ALL. */
+bool enumerate_has_few(const struct harness_object *o);
 /* Fills the next harness. Returns false if there are no more. */
 bool enumerate_next(struct enumeration *e, struct schema *out);
+/* Returns true if there are too many harnesses to enumerate: enumerate_sample() gives some. */
+bool enumerate_is_large(const struct enumeration *e);
+/* Fills a harness at random, perhaps one that was given before; advances *state, not 0. Returns
+   false if none was found. Sets *first if a thread begins with a change. */
+bool enumerate_sample(struct enumeration *e, uint64_t *state, struct schema *out, bool *first);
+/* Returns a random number; advances *state, not 0. Equal seeds give equal numbers. */
+uint64_t enumerate_random(uint64_t *state);
+void enumerate_fini(struct enumeration *e); /* Frees what the enumeration owns. */
 
 /* ---- outcome.c: results of calls and final observation --------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include "tracer/harness/model/model.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- parsing --------------------------------------------------------------------------------- */
@@ -61,6 +62,61 @@ static int read_thread(struct schema_reader *r, unsigned thread)
 				      : schema_refuse(r, "a thread has to make at least one call");
 }
 
+static bool read_number(struct schema_reader *r, unsigned *out)
+{
+	skip(r);
+	if (!isdigit((unsigned char)*r->at))
+		return false;
+	*out = (unsigned)strtoul(r->at, (char **)&r->at, 10);
+	return *out < r->out->threads;
+}
+
+/* True if thread t would have to end before it begins. */
+static bool is_cyclic(const struct schema *s, unsigned t)
+{
+	unsigned reached = s->after[t];
+
+	for (unsigned n = 0; n < s->threads; n++)
+		for (unsigned p = 0; p < s->threads; p++)
+			reached |= reached & 1u << p ? s->after[p] : 0;
+	return reached & 1u << t;
+}
+
+/* Parses "{ 0 < 2, 1 < 2 }", if it is there. */
+static int read_order(struct schema_reader *r)
+{
+	unsigned before, after;
+
+	if (skip(r) != '{')
+		return 0;
+	do {
+		r->at++;
+		if (!read_number(r, &before) || skip(r) != '<' || !r->at++ ||
+		    !read_number(r, &after))
+			return schema_refuse(r, "an order has the numbers of two threads, from 0: "
+						"{ 0 < 2 }");
+		r->out->after[after] |= (unsigned char)(1u << before);
+		if (is_cyclic(r->out, after))
+			return schema_refuse(r, "a thread would have to end before it begins");
+	} while (skip(r) == ',');
+	if (*r->at != '}')
+		return schema_refuse(r, "the order has to end with }");
+	r->at++;
+	skip(r);
+	return 0;
+}
+
+/* True if the next group in braces is an order of threads. */
+static bool is_order(struct schema_reader *r)
+{
+	const char *at = r->at;
+
+	if (*at == '{')
+		at++;
+	at += strspn(at, " \t\n0123456789");
+	return *r->at == '{' && *at == '<';
+}
+
 int schema_parse(struct harness_object *o, const char *text, struct schema *out, struct error *err)
 {
 	struct schema_reader r = {o, text, text, out, err};
@@ -73,6 +129,8 @@ int schema_parse(struct harness_object *o, const char *text, struct schema *out,
 			return -1;
 		skip(&r);
 	} while (strncmp(r.at, "||", 2) == 0 && (r.at += 2));
+	if (is_order(&r) && read_order(&r) < 0)
+		return -1;
 	if (*r.at)
 		return schema_refuse(&r, "a || is missing between two threads");
 	if (schema_size(out) > SCHEMA_SIZE)
@@ -82,6 +140,20 @@ int schema_parse(struct harness_object *o, const char *text, struct schema *out,
 
 /* ---- printing -------------------------------------------------------------------------------- */
 
+static void print_order(const struct schema *s, struct str *out)
+{
+	const char *before = " { ", *last = "";
+
+	for (unsigned t = 0; t < s->threads; t++)
+		for (unsigned p = 0; p < s->threads; p++)
+			if (s->after[t] & 1u << p) {
+				str_addf(out, "%s%u < %u", before, p, t);
+				before = ", ";
+				last = " }";
+			}
+	str_add(out, last);
+}
+
 void schema_print(const struct harness_object *o, const struct schema *s, struct str *out)
 {
 	for (unsigned t = 0; t < s->threads; t++) {
@@ -90,6 +162,17 @@ void schema_print(const struct harness_object *o, const struct schema *s, struct
 			str_addf(out, "%s%s", i ? "; " : "", o->calls.items[s->calls[t][i]].text);
 		str_add(out, " }");
 	}
+	print_order(s, out);
+}
+
+bool schema_calls(const struct harness_object *o, const struct schema *s,
+		  const struct harness_op *op)
+{
+	for (unsigned t = 0; t < s->threads; t++)
+		for (unsigned i = 0; i < s->counts[t]; i++)
+			if (harness_op_of(o, s->calls[t][i]) == op)
+				return true;
+	return false;
 }
 
 unsigned schema_size(const struct schema *s)

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINES = 60 };
+/* JUDGE: lines of is_atomic() without outcomes and final calls. */
+enum { LINES = 130, JUDGE = 14 };
 
 /* Variables of one type, declared on one line. */
 struct test_variables {
@@ -172,6 +173,29 @@ static void add_declarations(struct test *w, const bool *used, struct str *out)
 		 str_text(&variables));
 }
 
+static bool has_order(const struct schema *s)
+{
+	for (unsigned t = 0; t < s->threads; t++)
+		if (s->after[t])
+			return true;
+	return false;
+}
+
+/* Adds the waits of a thread for those that end before it begins. */
+static void add_waits(const struct schema *s, unsigned thread, struct str *out)
+{
+	for (unsigned p = 0; p < s->threads; p++)
+		if (s->after[thread] & 1u << p)
+			str_addf(out, "	while (sem_wait(&ended[%u]))\n		;\n", p);
+}
+
+static void add_posts(const struct schema *s, unsigned thread, struct str *out)
+{
+	for (unsigned t = 0; t < s->threads; t++)
+		if (s->after[t] & 1u << thread)
+			str_addf(out, "	sem_post(&ended[%u]);\n", thread);
+}
+
 static void add_top(struct test *w, struct str *out)
 {
 	const struct harness_object *o = w->t->object;
@@ -189,7 +213,10 @@ static void add_top(struct test *w, struct str *out)
 	foreign_c_comment(out, w->t->command);
 	str_add(out, "\n");
 	foreign_c_comment(out, str_text(&schema));
-	str_add(out, "\n#include <pthread.h>\n#include <stdio.h>\n#include <string.h>\n");
+	str_addf(out,
+		 "\n#include <pthread.h>\n#include <sched.h>\n%s#include <stdio.h>\n"
+		 "#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n",
+		 has_order(s) ? "#include <semaphore.h>\n" : "");
 	add_declarations(w, used, out);
 	write_memory(o, out);
 	if (w->visits)
@@ -197,14 +224,22 @@ static void add_top(struct test *w, struct str *out)
 			     "static long visit(void)\n{\n	return ++visits == 0;\n}\n");
 	if (write_has_text(o, used))
 		write_text_function(out);
+	if (has_order(s))
+		str_addf(out, "static sem_t ended[%u];\n", s->threads);
 	base_free(used);
 }
 
 static void add_threads(struct test *w, struct str *out)
 {
-	for (unsigned t = 0; t < w->t->schema->threads; t++)
-		str_addf(out, "\nstatic void *%s(void *nothing)\n{\n%s	return nothing;\n}\n",
-			 names[t], str_text(&w->calls[t]));
+	const struct schema *s = w->t->schema;
+
+	for (unsigned t = 0; t < s->threads; t++) {
+		str_addf(out, "\nstatic void *%s(void *nothing)\n{\n", names[t]);
+		add_waits(s, t, out);
+		str_add(out, str_text(&w->calls[t]));
+		add_posts(s, t, out);
+		str_add(out, "	return nothing;\n}\n");
+	}
 }
 
 /* Adds one outcome a line if there is room for so many lines, else several. */
@@ -231,29 +266,121 @@ static void add_atomic(struct test *w, size_t room, struct str *out)
 	str_add(out, ",\n");
 }
 
-static void add_main(struct test *w, struct str *out)
+/* Adds make(), which also sets variables as they were at the beginning. */
+static void add_make(struct test *w, struct str *out)
 {
 	const struct harness_object *o = w->t->object;
+
+	str_add(out, "\nstatic void make(void)\n{\n");
+	if (o->memory)
+		str_add(out, "	memset(memory, 0, sizeof(memory));\n");
+	write_make(o, out);
+	for (unsigned i = 1; i <= w->outs; i++)
+		str_addf(out, "%so%u = 0;%s", (i - 1) % 8 ? " " : "	", i,
+			 i % 8 && i < w->outs ? "" : "\n");
+	str_add(out, "}\n");
+}
+
+/* Adds is_atomic(): the final calls, and the outcome. */
+static void add_judge(struct test *w, size_t room, struct str *out)
+{
+	const struct harness_object *o = w->t->object;
+
+	str_add(out,
+		"\n/* Ends the object. Returns true if the outcome is that of an order of whole "
+		"calls. */\nstatic int is_atomic(void)\n{\n	static const char *const "
+		"atomic[] = {\n");
+	add_atomic(w, room, out);
+	str_addf(out, "	};\n\n%s	snprintf(outcome, sizeof(outcome), \"%s\"%s);\n",
+		 str_text(&w->final), str_text(&w->format), str_text(&w->values));
+	if (o->end)
+		str_addf(out, "	%s(object);\n", o->end);
+	str_add(out, "	for (size_t i = 0; i < sizeof(atomic) / sizeof(*atomic); i++)\n"
+		     "		if (strcmp(outcome, atomic[i]) == 0)\n"
+		     "			return 1;\n"
+		     "	return 0;\n}\n");
+}
+
+/* The same calls again and again, in threads that run freely. Formatted with the threads'
+   functions, their number, a further condition and their number again. */
+static const char repeat_text[] =
+	"\n/* With --for SECONDS: the calls again and again, and how often each outcome came. */\n"
+	"static struct { char outcome[sizeof(outcome)]; unsigned long times; int atomic; } "
+	"seen[1000];\n"
+	"static unsigned long turn, done;\n\n"
+	"static double now(void)\n{\n"
+	"	struct timespec t;\n\n"
+	"	clock_gettime(CLOCK_MONOTONIC, &t);\n"
+	"	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;\n}\n\n"
+	"static void await(const unsigned long *count, unsigned long least, double until)\n{\n"
+	"	for (long n = 0; __atomic_load_n(count, __ATOMIC_ACQUIRE) < least; n++)\n"
+	"		if (n > 1000 && (sched_yield() || (until > 0 && now() > until)))\n"
+	"			exit((printf(\"a round does not end\\n\"), 1));\n}\n\n"
+	"static void *repeats(void *calls)\n{\n"
+	"	for (unsigned long n = 1;; n++) {\n"
+	"		await(&turn, n, 0);\n"
+	"		(*(void *(**)(void *))calls)(NULL);\n"
+	"		__atomic_add_fetch(&done, 1, __ATOMIC_RELEASE);\n"
+	"	}\n"
+	"	return NULL;\n}\n\n"
+	"static int repeat(double until)\n{\n"
+	"	static void *(*calls[])(void *) = {%s};\n"
+	"	int wrong = 0, i;\n"
+	"	pthread_t id;\n\n"
+	"	for (i = 0; i < %u; i++)\n"
+	"		pthread_create(&id, NULL, repeats, &calls[i]);\n"
+	"	for (unsigned long n = 1; now() < until%s; n++) {\n"
+	"		make();\n"
+	"		__atomic_store_n(&turn, n, __ATOMIC_RELEASE);\n"
+	"		await(&done, n * %u, until + 5);\n"
+	"		int atomic = is_atomic();\n"
+	"		for (i = 0; i < 999 && seen[i].times && strcmp(seen[i].outcome, outcome); "
+	"i++)\n"
+	"			;\n"
+	"		strcpy(seen[i].outcome, outcome);\n"
+	"		seen[i].atomic = atomic;\n"
+	"		seen[i].times++;\n"
+	"		wrong |= !atomic;\n"
+	"	}\n"
+	"	puts(\"outcome\\ttimes\\tatomic\");\n"
+	"	for (i = 0; i < 1000 && seen[i].times; i++)\n"
+	"		printf(\"%%s\\t%%lu\\t%%s\\n\", seen[i].outcome, seen[i].times,\n"
+	"		       seen[i].atomic ? \"yes\" : \"NO\");\n"
+	"	return wrong;\n}\n";
+
+static void add_repeat(struct test *w, struct str *out)
+{
+	const unsigned threads = w->t->schema->threads;
+	STR(calls);
+
+	for (unsigned t = 0; t < threads; t++)
+		str_addf(&calls, "%s%s", t ? ", " : "", names[t]);
+	/* An object that nothing ends stays: memory limits the number of rounds. */
+	str_addf(out, repeat_text, str_text(&calls), threads,
+		 w->t->object->make && !w->t->object->end ? " && n <= 100000" : "", threads);
+}
+
+static void add_main(struct test *w, struct str *out)
+{
 	const unsigned threads = w->t->schema->threads;
 
-	str_addf(out, "	};\n	pthread_t threads[%u];\n	char outcome[%zu];\n\n", threads,
-		 w->room);
-	write_make(o, out);
+	str_addf(out,
+		 "\nint main(int argc, char **argv)\n{\n	pthread_t threads[%u];\n	"
+		 "int atomic;\n\n",
+		 threads);
+	if (has_order(w->t->schema))
+		str_addf(out,
+			 "	for (int i = 0; i < %u; i++)\n		sem_init(&ended[i], 0, "
+			 "0);\n",
+			 threads);
+	str_add(out, "	if (argc == 3 && strcmp(argv[1], \"--for\") == 0)\n"
+		     "		return repeat(now() + atof(argv[2]));\n	make();\n");
 	for (unsigned t = 0; t < threads; t++)
 		str_addf(out, "	pthread_create(&threads[%u], NULL, %s, NULL);\n", t, names[t]);
 	str_addf(out,
-		 "	for (int i = 0; i < %u; i++)\n		pthread_join(threads[i], "
-		 "NULL);\n%s",
-		 threads, str_text(&w->final));
-	str_addf(out, "	snprintf(outcome, sizeof(outcome), \"%s\"%s);\n", str_text(&w->format),
-		 str_text(&w->values));
-	if (o->end)
-		str_addf(out, "	%s(object);\n", o->end);
-	str_add(out, "	puts(outcome);\n"
-		     "	for (size_t i = 0; i < sizeof(atomic) / sizeof(*atomic); i++)\n"
-		     "		if (strcmp(outcome, atomic[i]) == 0)\n"
-		     "			return 0;\n"
-		     "	return 1;\n}\n");
+		 "	for (int i = 0; i < %u; i++)\n		pthread_join(threads[i], NULL);\n"
+		 "	atomic = is_atomic();\n	puts(outcome);\n	return !atomic;\n}\n",
+		 threads);
 }
 
 static size_t count_lines(const struct str *s)
@@ -281,20 +408,22 @@ static void write_as(const struct write_test *t, bool dense, struct str *out)
 {
 	struct test w = {.t = t, .dense = dense};
 	STR(top);
-	STR(start);
+	STR(rest);
 	size_t lines;
 
 	add_calls(&w);
 	if (dense)
 		join_lines(&w.final);
 	add_top(&w, &top);
+	str_addf(&top, "static char outcome[%zu];\n", w.room);
 	add_threads(&w, &top);
-	add_main(&w, &start);
-	str_add(&top, "\nint main(void)\n{\n	static const char *const atomic[] = {\n");
-	lines = count_lines(&top) + count_lines(&start);
+	add_make(&w, &top);
+	add_repeat(&w, &rest);
+	add_main(&w, &rest);
+	lines = count_lines(&top) + count_lines(&rest) + JUDGE + count_lines(&w.final);
 	str_add(out, str_text(&top));
-	add_atomic(&w, lines < LINES ? LINES - lines : 1, out);
-	str_add(out, str_text(&start));
+	add_judge(&w, lines < LINES ? LINES - lines : 1, out);
+	str_add(out, str_text(&rest));
 	drop_blank(out, LINES);
 	array_each(struct test_variables, v, &w.variables)
 		str_fini(&v->names);

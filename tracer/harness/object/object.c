@@ -253,10 +253,10 @@ static void add_ops(struct harness_hunt *h)
 	}
 }
 
-/* Checks that every name of --ops is an operation. */
-static int check_ops(struct harness_hunt *h)
+/* Checks that every name of the list is an operation. */
+static int check_ops(struct harness_hunt *h, const char *option, const char *at)
 {
-	const char *at = h->options.ops, *item;
+	const char *item;
 	size_t length;
 
 	while ((item = next_item(&at, &length))) {
@@ -264,13 +264,34 @@ static int check_ops(struct harness_hunt *h)
 		const struct signature *s = signatures_find(&h->signatures, name);
 
 		if (!harness_op_named(&h->object, item, length))
-			error_set(h->x.err, ERROR_USAGE, "--ops: '%s' is no operation of %s%s%s",
-				  name, h->object.type, s && s->why ? ": " : "",
+			error_set(h->x.err, ERROR_USAGE, "--%s: '%s' is no operation of %s%s%s",
+				  option, name, h->object.type, s && s->why ? ": " : "",
 				  s && s->why ? s->why : "");
 		if (h->x.err->code)
 			return error_hint(h->x.err, "gatectl harness --list says what was found");
 	}
 	return 0;
+}
+
+static bool names_op(const char *list, const struct harness_op *op)
+{
+	return is_in_list(list, op->name) || is_in_list(list, op->function);
+}
+
+/* --core and --untrusted: each stands for all others if it is not given. */
+static int set_trust(struct harness_hunt *h)
+{
+	const struct harness_options *o = &h->options;
+
+	if (!o->core && !o->untrusted)
+		return 0;
+	array_each(struct harness_op, op, &h->object.ops) {
+		bool core = o->core ? names_op(o->core, op) : !names_op(o->untrusted, op);
+		bool untrusted = o->untrusted ? names_op(o->untrusted, op) : !core;
+
+		op->trust = untrusted ? HARNESS_UNTRUSTED : core ? HARNESS_CORE : HARNESS_NEITHER;
+	}
+	return check_ops(h, "core", o->core) < 0 ? -1 : check_ops(h, "untrusted", o->untrusted);
 }
 
 static int no_ops(struct harness_hunt *h)
@@ -501,7 +522,7 @@ int harness_object(struct harness_hunt *h)
 	array_each(const char *const, name, &h->options.includes)
 		include(h, *name);
 	add_ops(h);
-	if (check_ops(h) < 0)
+	if (check_ops(h, "ops", h->options.ops) < 0 || set_trust(h) < 0)
 		return -1;
 	if (!h->object.ops.count)
 		return no_ops(h);

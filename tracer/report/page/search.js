@@ -127,14 +127,15 @@ function harnessRemark() {
 }
 
 function harnessPage() {
-	const does = op => op.left_out || (op.varies ? 'gives something else each time' : op.reads ? 'only reads' : 'changes');
+	const does = op => op.left_out || (op.varies ? 'gives something else each time' : op.reads ? 'only reads' : op.unsure ? 'not known' : 'changes');
 	const sizes = data.sizes.filter(s => s.harnesses), n = data.violations.length;
 	return [header(n ? foundFirst(data.violations[0].headline, n) : 'nothing found',
 		[harnessRemark(), `${data.object} in ${data.library}: ${n ? count(n, 'violation') + ' in ' : ''}${count(data.harnesses, 'harness')}, ${count(data.schedules, 'schedule')}`],
 		{ Harnesses: data.harnesses, Schedules: data.schedules, Violations: n, Strategy: data.strategy, Seed: seed, Time: seconds(data.seconds) }),
 	...data.violations.map(violation),
 	element('div', { class: 'figures' },
-		figure('Operations', table(['operation', 'what it does'], data.operations.map(op => row([op.function, does(op)])))),
+		figure('Operations', table(['operation', 'what it does', 'verdict'], [...data.operations.map(op => row([op.function, does(op), op.verdict])),
+			...data.left_out.map(op => row([op.function, '', `not tried: ${op.why}`]))])),
 		figure('Harnesses', table(['calls', 'harnesses', 'searched', 'left out'],
 			sizes.map(s => row([s.calls ? String(s.calls) : 'given', ...[s.harnesses, s.searched, s.unusable].map(String)])))))];
 }
