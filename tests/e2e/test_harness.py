@@ -54,18 +54,18 @@ def test_options_end(t):
 
 BOX = """#include <stdarg.h>
 struct box { int n; };
-struct pair { int a, b; };
+struct pair { float a, b; };
 struct box *box_new(void) { return calloc(1, sizeof(struct box)); }
 int box_get(struct box *b) { return b->n; }
 int box_log(struct box *b, const char *format, ...) { return b->n + (format != 0); }
-int box_pair(struct box *b, struct pair p) { return b->n + p.a; }
+int box_pair(struct box *b, struct pair p) { return b->n + (int)p.a; }
 """
 
 
 def test_left_out(t):
     r = t.gate("harness", "--list", "--object", "box", made("box.c", BOX))
-    t.check("left out     int box_log(struct box *, const char *, ...)" in r.stdout and "; it is variadic\n" in r.stdout, "variadic", r)
-    t.check("; by value: parameter p is a struct pair\n" in r.stdout, "struct by value", r)
+    t.check("left out     int box_log(struct box *, const char *, ...)" in r.stdout and "; it is variadic (a function that calls it" in r.stdout, "variadic", r)
+    t.check("; by value: parameter p is a struct pair (a function" in r.stdout, "struct by value", r)
     r = t.gate("harness", "--object", "box", "--ops", "box_log", "-o", t.path("d"), made("box.c", BOX))
     t.error(r, where="--ops: 'box_log' is no operation of struct box: it is variadic")
 
@@ -777,6 +777,82 @@ def test_runs_freely(t):
     t.equal(rows[0], ["outcome", "times", "atomic"], "the header", r)
     t.check(len(rows) > 1 and all(int(row[1]) > 0 and (row[2] == "yes") == known[row[0]] for row in rows[1:]), "outcomes of the search", r)
     t.equal(r.status, 1 if any(row[2] == "NO" for row in rows[1:]) else 0, "status", r)
+
+
+INPUTS = """#include <pthread.h>
+struct item { int key; char *note; };
+typedef struct { short a, b; } pair_t;
+typedef struct bag *bag_t;
+struct bag { pthread_mutex_t lock; int n, items[32]; };
+bag_t bag_new(unsigned (*hash)(const void *), int (*equal)(const char *, const char *), int (*compare)(const void *, const void *), void (*destroy)(void *))
+{
+	struct bag *b = calloc(1, sizeof(*b));
+	pthread_mutex_init(&b->lock, 0);
+	if (hash(b) != hash(b) || !equal("key", "key") || compare(b, b) || compare((void *)1, (void *)2) >= 0 || destroy)
+		abort();
+	return b;
+}
+void bag_free(bag_t b) { free(b); }
+static int one(bag_t b, int v)
+{
+	pthread_mutex_lock(&b->lock);
+	int n = b->n;
+	if (n < 32)
+		b->items[b->n++] = v;
+	pthread_mutex_unlock(&b->lock);
+	return n;
+}
+int bag_add(bag_t b, int v) { return one(b, v); }
+int bag_add_all(bag_t b, const long *v, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		one(b, (int)v[i]);
+	return (int)count;
+}
+int bag_add_item(bag_t b, const struct item *i) { return one(b, i->key + (i->note != 0)); }
+int bag_add_pair(bag_t b, pair_t p) { return one(b, p.a + 10 * p.b); }
+int bag_join(bag_t b, bag_t from) { return from->n ? one(b, from->items[0]), from->n : 0; }
+int bag_sum(bag_t b)
+{
+	int sum = 0;
+	pthread_mutex_lock(&b->lock);
+	for (int i = 0; i < b->n; i++)
+		sum = sum * 10 + b->items[i];
+	pthread_mutex_unlock(&b->lock);
+	return sum;
+}
+pair_t bag_pair(bag_t b) { pair_t p = {1, 2}; (void)b; return p; }
+int bag_take(bag_t b, struct item *i) { (void)b; return i->key; }
+"""
+
+
+@timeout(60)
+def test_inputs(t):
+    """Functions of a constructor, structs, arrays with their length, a second object, a typedef of a pointer; a remedy for what is left out."""
+    path = made("inputs.c", INPUTS)
+    r = t.gate("harness", "--list", "--object", "bag_t", path)
+    for line in (" int *, size_t)  inputs.c:26; {1,2},{2}", "int bag_add_item(bag_t, const struct item *)  inputs.c:32; {1},{2}",
+                 "int bag_add_pair(bag_t, pair_t)  inputs.c:33; {1},{2}", "a second object, after bag_add(object, 1)",
+                 "bag_new((void *)hash_key, (void *)equal_texts, (void *)compare_keys, NULL);",
+                 "it returns pair_t by value (a function that calls it, and takes and returns numbers, can be called)",
+                 "no value can be guessed: parameter i is a struct item * (a function that calls it"):
+        t.check(line in r.stdout, line, r)
+    r = harness(t, "--object", "bag_t", "--schema", "{ add_all({3,4}); add_item({1}) } || { add_pair({2}); join() }", "-n", "200", "-o", t.path("found"), path)
+    t.equal(r.status, 116, "add_all is not atomic", r)
+    outcomes = r.report["violations"][0]["outcomes"]
+    t.check(any(o["order"] and o["outcome"].endswith(" ; sum()=34121") for o in outcomes), "each value arrives: %s" % outcomes, r)
+    t.equal({f for f, v in verdicts(r).items() if v.startswith("not atomic")}, {"bag_add_all"}, "verdicts", r)
+    check_test(t, t.path("found/1"))
+
+
+@timeout(60)
+def test_reduced(t):
+    """A violation is told of the smallest harness that has it."""
+    r = harness(t, "--object", "bag_t", "--ops", "add,add_all,sum", "--calls", "3", "--all", "-n", "30", "-o", t.path("found"), made("inputs.c", INPUTS),
+                scripts=("--verify", "2", "--gates-for", "20"))
+    t.equal(r.status, 116, "status", r)
+    t.check(all(v["schema"].count("(") == 2 for v in r.report["violations"]), "two calls each", r)
+    t.equal({f for f, v in verdicts(r).items() if v.startswith("not atomic")}, {"bag_add_all"}, "verdicts", r)
 
 
 def test_killed(t):

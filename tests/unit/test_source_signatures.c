@@ -59,15 +59,14 @@ static const struct {
 	 "no value can be guessed: parameter o is a struct other *"},
 	{"queue_bounds", SIGNATURE_LEFT_OUT, SIGNATURE_STRUCT, "O",
 	 "it returns struct box by value"},
-	{"queue_box", SIGNATURE_LEFT_OUT, SIGNATURE_INTEGER, "Os",
-	 "by value: parameter b is a struct box"},
+	{"queue_box", SIGNATURE_OPERATION, SIGNATURE_INTEGER, "Os", NULL},
 	{"queue_clone", SIGNATURE_LEFT_OUT, SIGNATURE_OBJECT, "iO", "first parameter"},
 	{"queue_deinit", SIGNATURE_DESTRUCTOR, SIGNATURE_NOTHING, "O", NULL},
 	{"queue_each", SIGNATURE_OPERATION, SIGNATURE_NOTHING, "Oct", NULL},
 	{"queue_free", SIGNATURE_DESTRUCTOR, SIGNATURE_NOTHING, "O", NULL},
 	{"queue_free_full", SIGNATURE_DESTRUCTOR, SIGNATURE_NOTHING, "Oc", NULL},
 	{"queue_init", SIGNATURE_INITIALISER, SIGNATURE_NOTHING, "O", NULL},
-	{"queue_join", SIGNATURE_LEFT_OUT, SIGNATURE_INTEGER, "OO", "a second object"},
+	{"queue_join", SIGNATURE_OPERATION, SIGNATURE_INTEGER, "OO", NULL},
 	{"queue_log", SIGNATURE_LEFT_OUT, SIGNATURE_INTEGER, "Oz", "variadic"},
 	{"queue_new", SIGNATURE_CONSTRUCTOR, SIGNATURE_OBJECT, "i", NULL},
 	{"queue_open", SIGNATURE_CONSTRUCTOR, SIGNATURE_INTEGER, "Nz", NULL},
@@ -85,7 +84,8 @@ static const char letters[] = {
 	[SIGNATURE_INTEGER] = 'i',  [SIGNATURE_BOOL] = 'b',	   [SIGNATURE_ENUM] = 'e',
 	[SIGNATURE_FLOAT] = 'f',    [SIGNATURE_STRING] = 'z',	   [SIGNATURE_TOKEN] = 't',
 	[SIGNATURE_CALLBACK] = 'c', [SIGNATURE_OUT_INTEGER] = 'I', [SIGNATURE_OUT_TOKEN] = 'T',
-	[SIGNATURE_OTHER] = 'x',    [SIGNATURE_STRUCT] = 's',
+	[SIGNATURE_OTHER] = 'x',    [SIGNATURE_STRUCT] = 's',	   [SIGNATURE_ARRAY] = 'a',
+	[SIGNATURE_LENGTH] = 'l',   [SIGNATURE_STRUCT_IN] = 'S',
 };
 
 static void check(const struct signature *s, size_t i)

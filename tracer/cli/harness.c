@@ -23,13 +23,25 @@ static void print_signature(const struct signature *s)
 		output_print("  %s:%u", str_base_name(s->file), s->line);
 }
 
-static void print_values(const struct harness_op *op)
+static void print_second(const struct harness_object *o)
+{
+	struct str call = {0};
+
+	if (o->fills)
+		write_call(o, &o->fill, 1, &call);
+	output_print("; a second object%s%s", o->fills ? ", after " : "", str_text(&call));
+	str_fini(&call);
+}
+
+static void print_values(const struct harness_hunt *h, const struct harness_op *op)
 {
 	array_each(const struct harness_argument, a, &op->arguments) {
 		if (a->kind == HARNESS_OUT)
 			output_print("; %s: read after the call", a->type);
 		if (a->kind == HARNESS_VISITS)
 			output_print("; a function that counts its calls");
+		if (a->kind == HARNESS_SECOND)
+			print_second(&h->object);
 		for (size_t i = 0; a->kind == HARNESS_VALUE && i < a->values.count; i++)
 			output_print("%s%s", i ? "," : "; ", a->values.items[i]);
 	}
@@ -47,7 +59,7 @@ static void print_role(struct harness_hunt *h, const struct signature *s)
 	output_print("  %-12s ", op ? roles[SIGNATURE_OPERATION] : roles[s->role]);
 	print_signature(s);
 	if (op)
-		print_values(op);
+		print_values(h, op);
 	else if (s->why)
 		output_print("; %s", s->why);
 	else if (s->role == SIGNATURE_OPERATION)

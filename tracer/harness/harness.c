@@ -147,6 +147,8 @@ static int search_level(struct harness_hunt *h, struct harness_group *g, struct 
 	if (harness_search(h, s, runs, &violated) < 0)
 		return -1;
 	s->out = violated;
+	if (violated && !g->given && harness_reduce(h) < 0)
+		return -1;
 	return violated ? harness_found(h, &h->violations.items[h->violations.count - 1]) : 0;
 }
 

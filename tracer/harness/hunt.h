@@ -137,7 +137,13 @@ struct harness_sought {
 int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned long runs,
 		   bool *violated);
 
-/* ---- check/verdict.c: a verdict for each operation -------------------------------------------- */
+/* ---- check/reduce.c: the smallest harness ---------------------------------------------------- */
+
+/* Replaces the last violation by one of a harness with fewer calls, as long as one is found.
+   Returns 0, or -1 with h->x.err set. */
+int harness_reduce(struct harness_hunt *h);
+
+/* ---- check/verdict.c: a verdict for each operation ------------------------------------------- */
 
 /* Counts a search of so many runs for the operations of the harness; is_first: its first one. */
 void harness_note_searched(struct harness_hunt *h, const struct harness_sought *s,

@@ -435,7 +435,7 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	{"ops", 0, "OPS", CMD_HARNESS, INTO(read_string, harness.ops),
 	 "f,g,h: only these operations (all that were found)"},
 	{"core", 0, "OPS", CMD_HARNESS, INTO(read_string, harness.core),
-	 "trusted operations: a harness has one call of another one among them"},
+	 "trusted operations: a harness has one call of another among them"},
 	{"untrusted", 0, "OPS", CMD_HARNESS, INTO(read_string, harness.untrusted),
 	 "operations that are checked against --core (all others)"},
 	{"values", 0, "LIST", CMD_HARNESS, INTO(read_values, harness.values),

@@ -50,7 +50,7 @@ double harness_trial_left(const struct harness_hunt *h)
 	return left > 0 ? left : -1;
 }
 
-/* As harness_left() for orders, which also end with the trial of operations. */
+/* Returns what harness_left() does, for orders, which also end with the trial of operations. */
 static double left_for_orders(const struct harness_hunt *h)
 {
 	double left = harness_left(h), trial = h->trial_ends - explore_now_s();

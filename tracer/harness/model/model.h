@@ -24,12 +24,25 @@ enum harness_argument_kind {
 	HARNESS_VALUE,	/* a value of `values` */
 	HARNESS_OUT,	/* address of a variable, which is read after the call */
 	HARNESS_VISITS, /* callback that counts its calls */
+	HARNESS_LENGTH, /* number of elements of the array before it */
+	HARNESS_SECOND, /* another object of the type */
+};
+
+/* Functions that a constructor is given, in the generated programs. */
+enum harness_helper {
+	HARNESS_HASH = 1 << 0,
+	HARNESS_COMPARE = 1 << 1,
+	HARNESS_EQUAL = 1 << 2,
+	HARNESS_HASH_TEXT = 1 << 3,
+	HARNESS_COMPARE_TEXTS = 1 << 4,
+	HARNESS_EQUAL_TEXTS = 1 << 5,
 };
 
 struct harness_argument {
 	enum harness_argument_kind kind;
-	char *type;		  /* as C declares it, without typedefs: "int", "void *" */
-	char *of;		  /* HARNESS_OUT: type of the variable */
+	char *type;    /* as C declares it, without typedefs: "int", "void *" */
+	char *of;      /* HARNESS_OUT: type of the variable */
+	char *literal; /* HARNESS_VALUE in braces: what C writes before it: "(const int[])" */
 	enum harness_shown shown; /* HARNESS_OUT; never HARNESS_STRING */
 	bool renames;		  /* values are interchangeable if renamed everywhere alike */
 	ARRAY(char *) values;	  /* C expressions */
@@ -77,7 +90,12 @@ struct harness_object {
 	char *make;
 	/* Bytes of memory that `object` points to before `make`; 0 means that it is NULL. */
 	uint64_t memory;
-	char *end; /* function that frees the object; may be NULL */
+	char *end;		  /* function that frees the object; may be NULL */
+	struct harness_call fill; /* puts something into the second object, if `fills`; no text */
+	bool fills;
+	bool has_second;       /* an operation takes another object */
+	unsigned helpers;      /* bits of enum harness_helper */
+	ARRAY(char *) structs; /* declarations of structs that are passed, without a header */
 	/* Declarations of the functions of `make` and `end`, without a header. */
 	ARRAY(char *)
 	prototypes;
@@ -228,6 +246,12 @@ const struct harness_outcome *outcomes_allow(const struct outcomes *o, const cha
 
 /* Appends the source of one program for all harnesses. README.md describes its arguments. */
 void write_program(const struct harness_object *o, struct str *out);
+
+/* Appends "queue_push(object, 1)"; out-parameters are &o<FIRST>, &o<FIRST + 1>. */
+void write_call(const struct harness_object *o, const struct harness_call *c, unsigned first,
+		struct str *out);
+/* Returns the name of a function that write_program() and write_test() define. */
+const char *write_helper(enum harness_helper helper);
 
 /* Input of write_test(). */
 struct write_test {

@@ -163,8 +163,10 @@ const char *harness_scan(const char *at, const char *end, const char *stops, boo
 			quote = *at;
 		else if (!depth && strchr(stops, *at))
 			break;
-		else if (*at == '(')
+		else if (*at == '(' || *at == '{')
 			depth++;
+		else if (*at == '}')
+			depth--;
 		else if (*at == ')' && --depth <= 0 && closes)
 			return at + 1;
 	}
@@ -256,6 +258,7 @@ static void op_fini(struct harness_op *op)
 	array_each(struct harness_argument, a, &op->arguments) {
 		base_free(a->type);
 		base_free(a->of);
+		base_free(a->literal);
 		free_texts(a->values.items, a->values.count);
 		array_fini(&a->values);
 	}
@@ -279,6 +282,8 @@ void harness_object_fini(struct harness_object *o)
 	free_texts(o->includes.items, o->includes.count);
 	array_fini(&o->prototypes);
 	array_fini(&o->includes);
+	free_texts(o->structs.items, o->structs.count);
+	array_fini(&o->structs);
 	base_free(o->type);
 	base_free(o->declared);
 	base_free(o->make);

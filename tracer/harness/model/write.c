@@ -84,17 +84,98 @@ bool write_has_text(const struct harness_object *o, const bool *used)
 
 void write_memory(const struct harness_object *o, struct str *out)
 {
+	if (o->has_second)
+		str_addf(out, "static %s *second_object;\n", o->type);
 	if (o->memory)
-		str_addf(out, "static _Alignas(64) char memory[%llu];\n",
-			 (unsigned long long)o->memory);
+		str_addf(out, "static _Alignas(64) char memory[%llu]%s;\n",
+			 (unsigned long long)o->memory,
+			 o->has_second ? ", second_memory[sizeof(memory)]" : "");
+}
+
+static const struct {
+	const char *name, *text;
+} helpers[] = {
+	{"hash_key", "static unsigned long hash_key(const void *p)\n{\n"
+		     "	return (unsigned long)p;\n}\n"},
+	{"compare_keys", "static int compare_keys(const void *a, const void *b)\n{\n"
+			 "	return ((long)a > (long)b) - ((long)a < (long)b);\n}\n"},
+	{"equal_keys", "static int equal_keys(const void *a, const void *b)\n{\n"
+		       "	return a == b;\n}\n"},
+	{"hash_text", "static unsigned long hash_text(const char *p)\n{\n"
+		      "	return *p ? *p + 31 * hash_text(p + 1) : 0;\n}\n"},
+	{"compare_texts", "static int compare_texts(const char *a, const char *b)\n{\n"
+			  "	return strcmp(a, b);\n}\n"},
+	{"equal_texts", "static int equal_texts(const char *a, const char *b)\n{\n"
+			"	return strcmp(a, b) == 0;\n}\n"},
+};
+
+const char *write_helper(enum harness_helper helper)
+{
+	size_t i = 0;
+
+	while (helper >> i > 1)
+		i++;
+	return helpers[i].name;
+}
+
+void write_helpers(const struct harness_object *o, struct str *out)
+{
+	for (size_t i = 0; i < sizeof(helpers) / sizeof(*helpers); i++)
+		if (o->helpers & 1u << i)
+			str_add(out, helpers[i].text);
+}
+
+static void make_one(const struct harness_object *o, const char *memory, struct str *out)
+{
+	if (o->memory)
+		str_addf(out, "	memset(%s, 0, sizeof(%s));\n	object = (void *)%s;\n", memory,
+			 memory, memory);
+	if (o->make)
+		str_addf(out, "	%s\n", o->make);
 }
 
 void write_make(const struct harness_object *o, struct str *out)
 {
-	if (o->memory)
-		str_add(out, "	object = (void *)memory;\n");
-	if (o->make)
-		str_addf(out, "	%s\n", o->make);
+	if (o->has_second) {
+		make_one(o, "second_memory", out);
+		if (o->fills) {
+			str_add(out, "	if (object)\n		");
+			write_call(o, &o->fill, 1, out);
+			str_add(out, ";\n");
+		}
+		str_add(out, "	second_object = object;\n");
+	}
+	make_one(o, "memory", out);
+}
+
+void write_end(const struct harness_object *o, struct str *out)
+{
+	if (!o->end)
+		return;
+	str_addf(out, "	%s(object);\n", o->end);
+	if (o->has_second)
+		str_addf(out, "	%s(second_object);\n", o->end);
+}
+
+/* Number of elements of "{1,2}". */
+static unsigned count_elements(const char *value)
+{
+	unsigned count = 1;
+
+	for (; *value; value++)
+		count += *value == ',';
+	return count;
+}
+
+static void write_value(const struct harness_argument *a, const char *value, struct str *out)
+{
+	if (a->literal)
+		str_add(out, a->literal);
+	else if (strchr(a->type, '*') && isdigit((unsigned char)*value))
+		str_add(out, "(void *)"); /* a number passed as a pointer is a token */
+	str_add(out, value);
+	if (a->literal && a->literal[strlen(a->literal) - 1] == '{')
+		str_add(out, "}");
 }
 
 void write_call(const struct harness_object *o, const struct harness_call *c, unsigned first,
@@ -111,13 +192,12 @@ void write_call(const struct harness_object *o, const struct harness_call *c, un
 			str_addf(out, "&o%u", first++);
 		else if (a->kind == HARNESS_VISITS)
 			str_add(out, "(void *)visit");
-		else { /* a number passed as a pointer is a token */
-			const char *value = a->values.items[c->values[i]];
-
-			if (strchr(a->type, '*') && isdigit((unsigned char)*value))
-				str_add(out, "(void *)");
-			str_add(out, value);
-		}
+		else if (a->kind == HARNESS_SECOND)
+			str_add(out, "second_object");
+		else if (a->kind == HARNESS_LENGTH)
+			str_addf(out, "%u", count_elements(a[-1].values.items[c->values[i - 1]]));
+		else
+			write_value(a, a->values.items[c->values[i]], out);
 	}
 	str_add(out, ")");
 }
@@ -129,12 +209,14 @@ void write_declarations(const struct harness_object *o, const bool *used, struct
 	if (o->includes.count)
 		return;
 	str_addf(out, "%s\n", o->declared);
+	array_each(char *const, text, &o->structs)
+		str_addf(out, "%s\n", *text);
 	array_each(char *const, prototype, &o->prototypes)
 		str_addf(out, "%s\n", *prototype);
 	for (size_t i = 0; i < o->ops.count; i++) {
 		const struct harness_op *op = &o->ops.items[i];
 
-		if (!used[i])
+		if (!used[i] && !(o->fills && i == o->fill.op))
 			continue;
 		str_addf(out, "%s%s%s(%s *", op->result, strchr(op->result, '*') ? "" : " ",
 			 op->function, o->type);

@@ -31,9 +31,10 @@ void write_declarations(const struct harness_object *o, const bool *used, struct
 void write_memory(const struct harness_object *o, struct str *out);
 /* Appends the statements that make the object, inside a function. */
 void write_make(const struct harness_object *o, struct str *out);
-/* Appends "queue_push(object, 1)"; out-parameters are &o<FIRST>, &o<FIRST + 1>. */
-void write_call(const struct harness_object *o, const struct harness_call *c, unsigned first,
-		struct str *out);
+/* Appends the statements that end the object. */
+void write_end(const struct harness_object *o, struct str *out);
+/* Appends the functions of o->helpers. */
+void write_helpers(const struct harness_object *o, struct str *out);
 /* Returns the most bytes of the call in an outcome, separators included. */
 size_t write_room(const struct harness_object *o, unsigned call);
 /* Appends what printf() needs for the n-th result: ",%ld" to the format, ", (long)r1" to the

@@ -108,13 +108,11 @@ static void add_object(const struct harness_object *o, struct str *out)
 {
 	str_addf(out, "static %s *object;\n", o->type);
 	write_memory(o, out);
+	write_helpers(o, out);
 	str_add(out, "static int make(void)\n{\n");
-	if (o->memory)
-		str_add(out, "	memset(memory, 0, sizeof(memory));\n");
 	write_make(o, out);
 	str_add(out, "	return object != NULL;\n}\n\nstatic void end(void)\n{\n");
-	if (o->end)
-		str_addf(out, "	%s(object);\n", o->end);
+	write_end(o, out);
 	str_add(out, "}\n\n");
 }
 

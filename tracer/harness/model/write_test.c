@@ -219,6 +219,7 @@ static void add_top(struct test *w, struct str *out)
 		 has_order(s) ? "#include <semaphore.h>\n" : "");
 	add_declarations(w, used, out);
 	write_memory(o, out);
+	write_helpers(o, out);
 	if (w->visits)
 		str_add(out, "static __thread long visits;\n"
 			     "static long visit(void)\n{\n	return ++visits == 0;\n}\n");
@@ -272,8 +273,6 @@ static void add_make(struct test *w, struct str *out)
 	const struct harness_object *o = w->t->object;
 
 	str_add(out, "\nstatic void make(void)\n{\n");
-	if (o->memory)
-		str_add(out, "	memset(memory, 0, sizeof(memory));\n");
 	write_make(o, out);
 	for (unsigned i = 1; i <= w->outs; i++)
 		str_addf(out, "%so%u = 0;%s", (i - 1) % 8 ? " " : "	", i,
@@ -293,8 +292,7 @@ static void add_judge(struct test *w, size_t room, struct str *out)
 	add_atomic(w, room, out);
 	str_addf(out, "	};\n\n%s	snprintf(outcome, sizeof(outcome), \"%s\"%s);\n",
 		 str_text(&w->final), str_text(&w->format), str_text(&w->values));
-	if (o->end)
-		str_addf(out, "	%s(object);\n", o->end);
+	write_end(o, out);
 	str_add(out, "	for (size_t i = 0; i < sizeof(atomic) / sizeof(*atomic); i++)\n"
 		     "		if (strcmp(outcome, atomic[i]) == 0)\n"
 		     "			return 1;\n"

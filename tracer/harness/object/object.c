@@ -1,175 +1,9 @@
 /* Makes the object and its operations of signatures, with guesses and the options. */
-#include "tracer/harness/hunt.h"
+#include "tracer/harness/object/object.h"
 #include "tracer/base/text/word.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { ENUMERATORS = 4 };
-
-/* ---- types of C without typedefs ------------------------------------------------------------- */
-
-static const char *number_type(const struct type *t)
-{
-	if (t->kind == TYPE_BOOL)
-		return "_Bool";
-	if (t->kind == TYPE_ENUM)
-		return t->size <= sizeof(int) ? "int" : "long";
-	return t->tag ? t->tag : t->name ? t->name : "int";
-}
-
-/* C type and guessed argument of each class of values. */
-static const struct {
-	enum { OF_NUMBER = 1, OF_OBJECT } of; /* first part of the type */
-	const char *type, *guess;	      /* NULL means "void *" and "NULL" */
-} classes[] = {
-	[SIGNATURE_NOTHING] = {0, "void", NULL},
-	[SIGNATURE_OBJECT] = {OF_OBJECT, " *", NULL},
-	[SIGNATURE_OBJECT_OUT] = {OF_OBJECT, " **", NULL},
-	[SIGNATURE_STRING] = {0, "const char *", "\"a\""},
-	[SIGNATURE_OUT_TOKEN] = {0, "void **", NULL},
-	[SIGNATURE_OUT_INTEGER] = {OF_NUMBER, " *", NULL},
-	[SIGNATURE_INTEGER] = {OF_NUMBER, "", "4"}, /* a capacity */
-	[SIGNATURE_BOOL] = {OF_NUMBER, "", "0"},
-	[SIGNATURE_ENUM] = {OF_NUMBER, "", "0"},
-	[SIGNATURE_FLOAT] = {OF_NUMBER, "", "0"},
-	[SIGNATURE_STRUCT] = {0, NULL, NULL}, /* like classes without a row */
-};
-
-static char *plain_type(const struct harness_hunt *h, const struct signature_value *v)
-{
-	struct str text = {0};
-
-	if (classes[v->class].of == OF_NUMBER)
-		str_add(&text, number_type(v->type));
-	else if (classes[v->class].of == OF_OBJECT)
-		str_add(&text, h->object.type);
-	str_add(&text, classes[v->class].type ? classes[v->class].type : "void *");
-	return str_take(&text);
-}
-
-static enum harness_shown shown_number(const struct type *t)
-{
-	if (t->kind == TYPE_BOOL)
-		return HARNESS_BOOL;
-	if (t->kind == TYPE_FLOAT)
-		return HARNESS_FLOAT;
-	return t->is_signed || t->kind == TYPE_ENUM ? HARNESS_SIGNED : HARNESS_UNSIGNED;
-}
-
-static enum harness_shown shown_result(const struct signature_value *v)
-{
-	if (v->class == SIGNATURE_NOTHING)
-		return HARNESS_NOTHING;
-	if (v->class == SIGNATURE_STRING)
-		return HARNESS_STRING;
-	return classes[v->class].of == OF_NUMBER && v->class != SIGNATURE_OUT_INTEGER
-		       ? shown_number(v->type)
-		       : HARNESS_POINTER;
-}
-
-/* ---- values ---------------------------------------------------------------------------------- */
-
-/* Returns the next item of a list separated by commas, or NULL; advances *at. */
-static const char *next_item(const char **at, size_t *length)
-{
-	const char *item = *at;
-
-	if (!item || !*item)
-		return NULL;
-	*length = strcspn(item, ",");
-	*at = item + *length + (item[*length] == ',');
-	return item;
-}
-
-static const char *values_of(const struct harness_hunt *h)
-{
-	return h->options.values ? h->options.values : "0,1,2";
-}
-
-/* Adds the values that are zero or those that are not. Zero comes last, since it is often
-   special. */
-static void add_given(const char *list, bool zeroes, struct harness_argument *a)
-{
-	const char *item;
-	size_t length;
-
-	while ((item = next_item(&list, &length)))
-		if ((length == 1 && *item == '0') == zeroes)
-			*array_add(&a->values) = base_strndup(item, length);
-}
-
-/* Adds the values of --values. `zero` is false for pointers, where zero is NULL. */
-static void add_numbers(const struct harness_hunt *h, struct harness_argument *a, bool zero)
-{
-	add_given(values_of(h), false, a);
-	if (zero || !a->values.count)
-		add_given(values_of(h), true, a);
-	a->renames = true;
-}
-
-static void add_texts(const struct harness_hunt *h, struct harness_argument *a)
-{
-	const char *list = values_of(h);
-	char text[] = "\"a\"";
-	size_t length;
-
-	for (; text[1] <= 'z' && next_item(&list, &length); text[1]++)
-		*array_add(&a->values) = base_strdup(text);
-	a->renames = true;
-}
-
-static void add_enumerators(const struct type *t, struct harness_argument *a)
-{
-	ERROR(err);
-
-	if (type_members(t, &err) == 0)
-		for (size_t i = 0; i < t->enumerators.count && i < ENUMERATORS; i++) {
-			struct str text = {0};
-
-			str_addf(&text, "%lld", (long long)t->enumerators.items[i].value);
-			*array_add(&a->values) = str_take(&text);
-		}
-	if (!a->values.count)
-		*array_add(&a->values) = base_strdup("0");
-}
-
-static void take_values(const struct harness_hunt *h, const struct signature_value *v,
-			struct harness_argument *a)
-{
-	switch (v->class) {
-	case SIGNATURE_STRING:
-		add_texts(h, a);
-		break;
-	case SIGNATURE_BOOL:
-		*array_add(&a->values) = base_strdup("1");
-		*array_add(&a->values) = base_strdup("0");
-		break;
-	case SIGNATURE_ENUM:
-		add_enumerators(v->type, a);
-		break;
-	default:
-		add_numbers(h, a, v->class != SIGNATURE_TOKEN);
-		break;
-	}
-}
-
-static void take_argument(const struct harness_hunt *h, const struct signature_value *v,
-			  struct harness_argument *a)
-{
-	a->type = plain_type(h, v);
-	if (v->class == SIGNATURE_OUT_INTEGER || v->class == SIGNATURE_OUT_TOKEN) {
-		a->kind = HARNESS_OUT;
-		a->of = v->class == SIGNATURE_OUT_TOKEN ? base_strdup("void *")
-							: base_strdup(number_type(v->type));
-		a->shown =
-			v->class == SIGNATURE_OUT_TOKEN ? HARNESS_POINTER : shown_number(v->type);
-	} else if (v->class == SIGNATURE_CALLBACK) {
-		a->kind = HARNESS_VISITS;
-	} else {
-		take_values(h, v, a);
-	}
-}
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
@@ -213,7 +47,7 @@ static bool is_in_list(const char *list, const char *name)
 	const char *item;
 	size_t length;
 
-	while ((item = next_item(&list, &length)))
+	while ((item = object_next_item(&list, &length)))
 		if (strlen(name) == length && memcmp(item, name, length) == 0)
 			return true;
 	return false;
@@ -225,10 +59,10 @@ static void add_op(struct harness_hunt *h, const struct signature *s, const char
 
 	op->function = base_strdup(s->name);
 	op->name = base_strdup(name);
-	op->result = plain_type(h, &s->result);
-	op->shown = shown_result(&s->result);
+	op->result = object_plain_type(h, &s->result);
+	op->shown = object_shown_result(&s->result);
 	for (size_t i = 1; i < s->parameters.count; i++)
-		take_argument(h, &s->parameters.items[i], array_add(&op->arguments));
+		object_take_argument(h, s, i, array_add(&op->arguments));
 }
 
 static bool can_be_called(const struct signature *s)
@@ -259,7 +93,7 @@ static int check_ops(struct harness_hunt *h, const char *option, const char *at)
 	const char *item;
 	size_t length;
 
-	while ((item = next_item(&at, &length))) {
+	while ((item = object_next_item(&at, &length))) {
 		OWNED(name) = base_strndup(item, length);
 		const struct signature *s = signatures_find(&h->signatures, name);
 
@@ -309,26 +143,26 @@ static int no_ops(struct harness_hunt *h)
 /* ---- constructor and destructor -------------------------------------------------------------- */
 
 /* Appends a call with `before` as the first `from` arguments and guesses for the others. */
-static void add_guesses(const struct signature *s, const char *before, size_t from, struct str *out)
+static void add_guesses(struct harness_hunt *h, const struct signature *s, const char *before,
+			size_t from, struct str *out)
 {
 	str_addf(out, "%s(%s", s->name, before);
 	for (size_t i = from; i < s->parameters.count; i++) {
-		const char *guess = classes[s->parameters.items[i].class].guess;
-
-		str_addf(out, "%s%s", i > 0 ? ", " : "", guess ? guess : "NULL");
+		str_add(out, i > 0 ? ", " : "");
+		object_add_guess(h, &s->parameters.items[i], out);
 	}
 	str_add(out, ")");
 }
 
 /* Statement for a call that returns 0 or true on success; sets `object` to NULL on failure. */
-static char *checked(const struct signature *s, const char *before)
+static char *checked(struct harness_hunt *h, const struct signature *s, const char *before)
 {
 	bool number = s->result.class == SIGNATURE_INTEGER || s->result.class == SIGNATURE_ENUM;
 	bool truth = s->result.class == SIGNATURE_BOOL;
 	struct str text = {0};
 
 	str_add(&text, truth ? "if (!" : number ? "if (" : "");
-	add_guesses(s, before, 1, &text);
+	add_guesses(h, s, before, 1, &text);
 	str_add(&text, number ? " != 0" : "");
 	str_add(&text, truth || number ? ")\n		object = NULL;" : ";");
 	return str_take(&text);
@@ -341,10 +175,13 @@ static void add_prototype(struct harness_hunt *h, const struct signature *s)
 
 	if (harness_op_named(&h->object, s->name, strlen(s->name)))
 		return;
-	result = plain_type(h, &s->result);
+	result = object_plain_type(h, &s->result);
 	str_addf(&text, "%s%s%s(", result, strchr(result, '*') ? "" : " ", s->name);
 	for (size_t i = 0; i < s->parameters.count; i++) {
-		OWNED(type) = plain_type(h, &s->parameters.items[i]);
+		const struct signature_value *p = &s->parameters.items[i];
+		/* Structs are declared for operations alone. */
+		bool is_struct = p->class == SIGNATURE_STRUCT || p->class == SIGNATURE_STRUCT_IN;
+		OWNED(type) = is_struct ? base_strdup("const void *") : object_plain_type(h, p);
 
 		str_addf(&text, "%s%s", i ? ", " : "", type);
 	}
@@ -388,14 +225,14 @@ static void make_by(struct harness_hunt *h, const struct signature *s)
 
 	if (s->role == SIGNATURE_INITIALISER) {
 		o->memory = h->signatures.size;
-		o->make = checked(s, "object");
+		o->make = checked(h, s, "object");
 	} else if (s->result.class != SIGNATURE_OBJECT) {
-		o->make = checked(s, "&object");
+		o->make = checked(h, s, "&object");
 	} else {
 		struct str text = {0};
 
 		str_add(&text, "object = ");
-		add_guesses(s, "", 0, &text);
+		add_guesses(h, s, "", 0, &text);
 		str_add(&text, ";");
 		o->make = str_take(&text);
 	}
@@ -487,6 +324,29 @@ static int find_end(struct harness_hunt *h)
 	return 0;
 }
 
+/* ---- the second object ----------------------------------------------------------------------- */
+
+/* Chooses an operation whose name says that it puts something into the second object, with its
+   first values. */
+static void find_fill(struct harness_hunt *h)
+{
+	static const char *const words[] = {"add",     "push",	 "put", "insert",
+					    "enqueue", "append", "set"};
+	struct harness_object *o = &h->object;
+
+	for (size_t w = 0; w < sizeof(words) / sizeof(*words) && o->has_second; w++)
+		for (unsigned c = 0; c < o->calls.count && !o->fills; c++) {
+			const struct harness_op *op = harness_op_of(o, c);
+
+			o->fills = strstr(op->name, words[w]) && harness_count(op, HARNESS_VALUE) &&
+				   !harness_count(op, HARNESS_SECOND) &&
+				   !harness_count(op, HARNESS_OUT) &&
+				   !harness_count(op, HARNESS_VISITS);
+			o->fill = o->calls.items[c];
+			o->fill.text = NULL;
+		}
+}
+
 /* ---- the object ------------------------------------------------------------------------------ */
 
 static void declare(struct harness_hunt *h)
@@ -529,5 +389,6 @@ int harness_object(struct harness_hunt *h)
 	if (find_make(h) < 0 || find_end(h) < 0)
 		return -1;
 	harness_calls(&h->object);
+	find_fill(h);
 	return 0;
 }

@@ -81,6 +81,9 @@ static void note_type(struct signature_reader *r, const struct type *t)
 {
 	if (t->kind != TYPE_POINTER || !t->of || !is_aggregate(t->of))
 		return;
+	/* A typedef of a pointer is wanted: its struct is. */
+	if (signatures_is_called(t->name, r->wanted) && t->of->tag)
+		r->found = t->of;
 	if (t->of->name && *t->of->name)
 		suggest_offer(&r->near, t->of->name);
 	if (signatures_is_wanted(r, t->of) && (!r->found || r->found->incomplete))
@@ -93,6 +96,32 @@ static bool is_number(const struct type *t)
 {
 	return t->size <= sizeof(uint64_t) && (t->kind == TYPE_INTEGER || t->kind == TYPE_CHAR ||
 					       t->kind == TYPE_BOOL || t->kind == TYPE_ENUM);
+}
+
+/* True if the size is known, and there is no floating-point member: a struct of as many bytes
+   is passed like it (System V ABI, 3.2.3). */
+static bool has_plain_members(const struct type *t)
+{
+	const struct type *whole = type_whole(t, NULL);
+	bool plain = whole->size > 0 && !whole->incomplete && !whole->cxx;
+	ERROR(err);
+
+	if (whole->kind == TYPE_ARRAY)
+		return whole->of && has_plain_members(whole->of);
+	if (!is_aggregate(whole))
+		return whole->kind != TYPE_FLOAT && whole->kind != TYPE_COMPLEX && plain;
+	if (!plain || type_members(whole, &err) < 0)
+		return false;
+	array_each(const struct type_member, m, &whole->members)
+		plain &= m->is_static || has_plain_members(m->type);
+	return plain;
+}
+
+static bool has_size(const struct type *t)
+{
+	const struct type *whole = type_whole(t, NULL);
+
+	return is_aggregate(whole) && whole->size > 0 && !whole->incomplete;
 }
 
 static enum signature_class class_of_pointer(const struct signature_reader *r, const struct type *t)
@@ -112,7 +141,9 @@ static enum signature_class class_of_pointer(const struct signature_reader *r, c
 	if (of->kind == TYPE_POINTER && (!of->of || of->of->kind == TYPE_VOID) &&
 	    !(of->flags & TYPE_CONST))
 		return SIGNATURE_OUT_TOKEN;
-	return is_number(of) && !(of->flags & TYPE_CONST) ? SIGNATURE_OUT_INTEGER : SIGNATURE_OTHER;
+	if (is_number(of))
+		return of->flags & TYPE_CONST ? SIGNATURE_ARRAY : SIGNATURE_OUT_INTEGER;
+	return of->flags & TYPE_CONST && has_size(of) ? SIGNATURE_STRUCT_IN : SIGNATURE_OTHER;
 }
 
 static enum signature_class class_of(const struct signature_reader *r, const struct type *t)
@@ -147,7 +178,8 @@ static struct signature_value signatures_value_of(struct signature_reader *r, co
 
 	type_spell(t, &text);
 	v.spelled = str_take(&text);
-	if (v.class == SIGNATURE_OUT_INTEGER)
+	if (v.class == SIGNATURE_OUT_INTEGER || v.class == SIGNATURE_ARRAY ||
+	    v.class == SIGNATURE_STRUCT_IN)
 		v.type = t->of;
 	note_type(r, t);
 	return v;
@@ -266,8 +298,16 @@ static void say_parameter(const struct signature_value *p, const char *what, str
 	str_add(why, p->spelled);
 }
 
+/* Appends the remedy. */
+static void find_remedy(struct str *why)
+{
+	if (why->length)
+		str_add(why, " (a function that calls it, and takes and returns numbers, can be "
+			     "called)");
+}
+
 /* Appends why the function cannot be used; nothing if it can. */
-static void find_why(const struct signature *s, struct str *why)
+static void find_reason(const struct signature *s, struct str *why)
 {
 	if (s->is_variadic)
 		str_add(why, "it is variadic");
@@ -278,15 +318,22 @@ static void find_why(const struct signature *s, struct str *why)
 	for (size_t i = 0; i < s->parameters.count && !why->length; i++) {
 		const struct signature_value *p = &s->parameters.items[i];
 
-		if (p->class == SIGNATURE_STRUCT)
+		if (p->class == SIGNATURE_STRUCT && !has_plain_members(p->type))
 			say_parameter(p, "by value: parameter", why);
 		else if (p->class == SIGNATURE_OTHER)
 			say_parameter(p, "no value can be guessed: parameter", why);
-		else if (i > 0 && p->class == SIGNATURE_OBJECT)
-			say_parameter(p, "it takes a second object: parameter", why);
 		else if (i > 0 && p->class == SIGNATURE_OBJECT_OUT)
 			say_parameter(p, "it returns another object: parameter", why);
 	}
+}
+
+/* A number after an array is its length. */
+static void find_lengths(struct signature *s)
+{
+	for (size_t i = 1; i < s->parameters.count; i++)
+		if (s->parameters.items[i].class == SIGNATURE_INTEGER &&
+		    s->parameters.items[i - 1].class == SIGNATURE_ARRAY)
+			s->parameters.items[i].class = SIGNATURE_LENGTH;
 }
 
 /* Sets role and reason. A constructor may take a value that cannot be made up: --new gives
@@ -295,9 +342,11 @@ static void signatures_settle(struct signature *s)
 {
 	struct str why = {0};
 
+	find_lengths(s);
 	s->role = role_of(s);
 	s->makes = has_word_of(s->name, making) || has_word_of(s->name, starting);
-	find_why(s, &why);
+	find_reason(s, &why);
+	find_remedy(&why);
 	if (why.length && s->role != SIGNATURE_CONSTRUCTOR)
 		s->role = SIGNATURE_LEFT_OUT;
 	if (!why.length && s->role == SIGNATURE_OPERATION && has_word_of(s->name, unlocked))

@@ -149,15 +149,19 @@ enum signature_class {
 	SIGNATURE_OUT_INTEGER, /* a pointer to an integer that is not const */
 	SIGNATURE_OUT_TOKEN,   /* void ** */
 	SIGNATURE_CALLBACK,
-	SIGNATURE_OTHER, /* no value can be made up */
-	SIGNATURE_STRUCT,
+	SIGNATURE_ARRAY,     /* a pointer to constant numbers */
+	SIGNATURE_LENGTH,    /* the number of elements of the array before it */
+	SIGNATURE_STRUCT,    /* by value */
+	SIGNATURE_STRUCT_IN, /* a pointer to a constant struct of known size */
+	SIGNATURE_OTHER,     /* no value can be made up */
 };
 
 struct signature_value {
 	enum signature_class class;
-	const char *name;	 /* parameter; NULL if it has none */
-	char *spelled;		 /* the type in C syntax: "queue_t *"; owned by this struct */
-	const struct type *type; /* of the value; OUT_INTEGER: of the integer */
+	const char *name; /* parameter; NULL if it has none */
+	char *spelled;	  /* the type in C syntax: "queue_t *"; owned by this struct */
+	/* of the value; OUT_INTEGER, ARRAY and STRUCT_IN: of what it points to */
+	const struct type *type;
 };
 
 struct signature {
