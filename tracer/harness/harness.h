@@ -88,6 +88,8 @@ struct harness_hunt {
 	ARRAY(struct harness_size) sizes;
 	unsigned long harnesses, unusable, runs, contained;
 	double begun, seconds;
+	/* Time, and processor time of all processes, before the first search. */
+	double searched_after_s, computed_before_s;
 	/* Limits of the trial of operations: by explore_now_s(), and of the processor time of ended
 	   children; 0 means none. */
 	double trial_ends, trial_computed_s;

@@ -122,6 +122,8 @@ static void harness_add(const void *of, const char *page, struct json *j)
 	json_integer(j, "harnesses", (long long)h->harnesses);
 	json_integer(j, "schedules", (long long)h->runs);
 	json_number(j, "seconds", h->seconds);
+	json_number(j, "searched_after", h->searched_after_s);
+	json_number(j, "computed_before", h->computed_before_s);
 	json_bool(j, "out_of_time", h->out_of_time);
 	json_array(j, "violations");
 	array_each(const struct harness_violation, v, &h->violations)

@@ -4,6 +4,7 @@
 #include "tracer/base/hash.h"
 
 #include <string.h>
+#include <time.h>
 
 enum { FEW = 2000 };
 
@@ -219,6 +220,14 @@ static void search_set_options(struct harness_hunt *h, const struct harness_soug
 	o->jobs = runs < FEW && !o->jobs ? 1 : o->jobs;
 }
 
+static double own_processor_s(void)
+{
+	struct timespec t = {0};
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned long runs,
 		   bool *violated)
 {
@@ -232,6 +241,10 @@ int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned lo
 	const struct explore_failure *f;
 	int answer;
 
+	if (!h->searched_after_s) {
+		h->searched_after_s = explore_now_s() - h->begun;
+		h->computed_before_s = harness_computed_s() + own_processor_s();
+	}
 	search_set_options(h, s, runs, &e.options);
 	e.points_at.tested = h->tested;
 	if (e.options.points == POINTS_RACES)
