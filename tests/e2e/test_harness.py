@@ -845,6 +845,63 @@ def test_inputs(t):
     check_test(t, t.path("found/1"))
 
 
+CLASS = """#include <mutex>
+namespace lib {
+class Queue {
+public:
+	Queue(unsigned room);
+	~Queue();
+	bool push(int v);
+	bool push(int v, int w);
+	bool pop(int &v);
+	int size() const;
+	int join(const Queue &other);
+private:
+	mutable std::mutex lock;
+	int items[16], head, tail;
+	unsigned room;
+};
+Queue::Queue(unsigned r) : head(0), tail(0), room(r) {}
+Queue::~Queue() { tail = head; }
+bool Queue::push(int v)
+{
+	std::lock_guard<std::mutex> g(lock);
+	if (tail < 16)
+		items[tail++] = v;
+	return room == 4;
+}
+bool Queue::push(int v, int w) { return push(v) && push(w); }
+bool Queue::pop(int &v)
+{
+	std::lock_guard<std::mutex> g(lock);
+	if (head == tail)
+		return false;
+	v = items[head++];
+	return true;
+}
+int Queue::size() const { std::lock_guard<std::mutex> g(lock); return tail - head; }
+int Queue::join(const Queue &other) { int n = other.size(); if (n) push(other.items[other.head]); return n; }
+}
+"""
+
+
+@timeout(90)
+@params("g++", "clang++")
+def test_class(t, compiler):
+    """A C++ class: constructor, destructor, overloaded and const members, references."""
+    path = compile_text("class.cc", CLASS, "-g -O1 -shared -fPIC -pthread", compiler)
+    for name in ("Queue", "lib::Queue"):
+        r = t.gate("harness", "--list", "--object", name, path)
+        t.equal((r.status, r.err), (0, ""), "status", r)
+        for line in ("lib_Queue in class.so: 5 operations", "destructor   void Queue_delete(", "Queue_push_2", "; int *: read after the call",
+                     "; a second object, after Queue_push", "created by: Queue_new(object, 4);", "destroyed by: Queue_delete(object);"):
+            t.check(line in r.stdout, line, r)
+    r = harness(t, "--object", "Queue", "--calls", "2", "--all", "-n", "60", "-o", t.path("found"), path, scripts=("--verify", "2", "--gates-for", "20"))
+    t.equal(r.status, 116, "a push of two is not atomic", r)
+    t.equal({o["function"] for o in r.report["operations"] if o["verdict"].startswith("not atomic")} - {"Queue_push", "Queue_push_2"}, set(), "verdicts", r)
+    check_test(t, t.path("found/1"))
+
+
 @timeout(60)
 def test_reduced(t):
     """A violation is told of the smallest harness that has it."""

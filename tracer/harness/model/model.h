@@ -54,6 +54,7 @@ enum harness_trust { HARNESS_ANY, HARNESS_CORE, HARNESS_UNTRUSTED, HARNESS_NEITH
 
 struct harness_op {
 	char *function, *name; /* `name` lacks the common prefix of all functions. */
+	char *symbol;	       /* C++: the mangled name; else NULL */
 	char *result;	       /* type of the result, or "void" */
 	enum harness_shown shown;
 	ARRAY(struct harness_argument) arguments; /* without the object */

@@ -265,6 +265,7 @@ static void op_fini(struct harness_op *op)
 	array_fini(&op->arguments);
 	base_free(op->function);
 	base_free(op->name);
+	base_free(op->symbol);
 	base_free(op->result);
 	base_free(op->why);
 }

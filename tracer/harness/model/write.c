@@ -222,6 +222,9 @@ void write_declarations(const struct harness_object *o, const bool *used, struct
 			 op->function, o->type);
 		array_each(const struct harness_argument, a, &op->arguments)
 			str_addf(out, ", %s", a->type);
-		str_add(out, ");\n");
+		str_add(out, ")");
+		if (op->symbol)
+			str_addf(out, " __asm__(\"%s\")", op->symbol);
+		str_add(out, ";\n");
 	}
 }

@@ -59,6 +59,7 @@ static void add_op(struct harness_hunt *h, const struct signature *s, const char
 
 	op->function = base_strdup(s->name);
 	op->name = base_strdup(name);
+	op->symbol = s->symbol ? base_strdup(s->symbol) : NULL;
 	op->result = object_plain_type(h, &s->result);
 	op->shown = object_shown_result(&s->result);
 	for (size_t i = 1; i < s->parameters.count; i++)
@@ -185,7 +186,10 @@ static void add_prototype(struct harness_hunt *h, const struct signature *s)
 
 		str_addf(&text, "%s%s", i ? ", " : "", type);
 	}
-	str_add(&text, s->parameters.count ? ");" : "void);");
+	str_add(&text, s->parameters.count ? ")" : "void)");
+	if (s->symbol)
+		str_addf(&text, " __asm__(\"%s\")", s->symbol);
+	str_add(&text, ";");
 	*array_add(&h->object.prototypes) = str_take(&text);
 	base_free(result);
 }
@@ -291,7 +295,8 @@ static bool may_end(const struct harness_hunt *h, const struct signature *s)
 {
 	return s->role == SIGNATURE_DESTRUCTOR && s->parameters.count == 1 &&
 	       !harness_op_named(&h->object, s->name, strlen(s->name)) &&
-	       !(h->object.memory && (strstr(s->name, "free") || strstr(s->name, "delete")));
+	       (s->symbol ||
+		!(h->object.memory && (strstr(s->name, "free") || strstr(s->name, "delete"))));
 }
 
 static unsigned rank(const char *name)
@@ -354,10 +359,12 @@ static void declare(struct harness_hunt *h)
 	struct harness_object *o = &h->object;
 	bool tagged = strncmp(h->signatures.type, "struct ", 7) == 0 ||
 		      strncmp(h->signatures.type, "union ", 6) == 0;
+	const struct signatures none = {0};
 	const char *keyword = h->signatures.is_union ? "union" : "struct";
 	struct str text = {0};
 
-	o->type = base_strdup(h->signatures.type);
+	o->type = h->signatures.is_cxx ? signature_flat_name(&none, h->signatures.type)
+				       : base_strdup(h->signatures.type);
 	if (tagged)
 		str_addf(&text, "%s;", o->type);
 	else

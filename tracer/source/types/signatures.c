@@ -2,6 +2,7 @@
    and operations by their parameters and names. */
 #include "tracer/source/names/names.h"
 #include "tracer/source/types/types.h"
+#include "tracer/source/types/signatures.h"
 
 #include "tracer/base/text/suggest.h"
 #include "tracer/elf/module.h"
@@ -10,6 +11,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Name and mangled name, owned by the module; `symbol` is NULL for C. */
+struct signature_name {
+	const char *text, *symbol;
+};
 
 struct signature_reader {
 	struct module *module;
@@ -48,7 +54,7 @@ static bool is_exported(const struct signature_reader *r, const char *name)
 
 static const char *without_keyword(const char *name)
 {
-	static const char *const keywords[] = {"struct ", "union "};
+	static const char *const keywords[] = {"struct ", "union ", "class "};
 
 	for (size_t i = 0; i < sizeof(keywords) / sizeof(*keywords); i++)
 		if (strncmp(name, keywords[i], strlen(keywords[i])) == 0)
@@ -69,7 +75,8 @@ static bool signatures_is_called(const char *name, const char *wanted)
 static bool signatures_is_wanted(const struct signature_reader *r, const struct type *t)
 {
 	return is_aggregate(t) && (signatures_is_called(t->name, r->wanted) ||
-				   signatures_is_called(t->tag, r->wanted));
+				   signatures_is_called(t->tag, r->wanted) ||
+				   (t->cxx && signatures_is_called(type_full_name(t), r->wanted)));
 }
 
 static bool points_to_wanted(const struct signature_reader *r, const struct type *t)
@@ -146,6 +153,14 @@ static enum signature_class class_of_pointer(const struct signature_reader *r, c
 	return of->flags & TYPE_CONST && has_size(of) ? SIGNATURE_STRUCT_IN : SIGNATURE_OTHER;
 }
 
+static enum signature_class class_of_reference(const struct signature_reader *r,
+					       const struct type *t)
+{
+	if (t->of && t->of->kind == TYPE_CHAR)
+		return t->of->flags & TYPE_CONST ? SIGNATURE_ARRAY : SIGNATURE_OUT_INTEGER;
+	return t->of && t->of->kind != TYPE_VOID ? class_of_pointer(r, t) : SIGNATURE_OTHER;
+}
+
 static enum signature_class class_of(const struct signature_reader *r, const struct type *t)
 {
 	switch (t->kind) {
@@ -162,6 +177,8 @@ static enum signature_class class_of(const struct signature_reader *r, const str
 		return t->size <= sizeof(double) ? SIGNATURE_FLOAT : SIGNATURE_OTHER;
 	case TYPE_POINTER:
 		return class_of_pointer(r, t);
+	case TYPE_REFERENCE: /* passed as a pointer is */
+		return class_of_reference(r, t);
 	case TYPE_STRUCT:
 	case TYPE_UNION:
 		return SIGNATURE_STRUCT;
@@ -202,13 +219,18 @@ static int add_parameter(struct signature_reader *r, const struct entry *e, stru
 static int read_parameters(struct signature_reader *r, const struct entry *function,
 			   struct signature *s, struct error *err)
 {
-	struct entry e;
+	struct entry e, holder;
 	uint64_t at = 0;
 	int more;
 
 	while ((more = entry_child(function, &at, &e, err)) > 0) {
 		s->is_variadic |= e.tag == DW_TAG_unspecified_parameters;
-		if (e.tag == DW_TAG_formal_parameter && add_parameter(r, &e, s, err) < 0)
+		if (e.tag != DW_TAG_formal_parameter)
+			continue;
+		/* Only gcc's DIEs have destructors' __in_chrg; no caller passes it. */
+		if (s->parameters.count && entry_inherited(&e, DW_AT_artificial, &holder, err))
+			continue;
+		if (err->code || add_parameter(r, &e, s, err) < 0)
 			return -1;
 	}
 	return more;
@@ -270,6 +292,10 @@ static enum signature_role role_of(const struct signature *s)
 	const struct signature_value *first = s->parameters.items;
 	bool is_object = s->parameters.count && first->class == SIGNATURE_OBJECT;
 
+	if (is_object && signature_is_special(s, "_new"))
+		return SIGNATURE_INITIALISER;
+	if (is_object && signature_is_special(s, "_delete"))
+		return SIGNATURE_DESTRUCTOR;
 	if (s->result.class == SIGNATURE_OBJECT && !takes_object(s))
 		return SIGNATURE_CONSTRUCTOR;
 	if (s->parameters.count && first->class == SIGNATURE_OBJECT_OUT &&
@@ -332,7 +358,8 @@ static void find_lengths(struct signature *s)
 {
 	for (size_t i = 1; i < s->parameters.count; i++)
 		if (s->parameters.items[i].class == SIGNATURE_INTEGER &&
-		    s->parameters.items[i - 1].class == SIGNATURE_ARRAY)
+		    s->parameters.items[i - 1].class == SIGNATURE_ARRAY &&
+		    strchr(s->parameters.items[i - 1].spelled, '*'))
 			s->parameters.items[i].class = SIGNATURE_LENGTH;
 }
 
@@ -365,6 +392,7 @@ static void signature_fini(struct signature *s)
 		base_free(p->spelled);
 	array_fini(&s->parameters);
 	base_free(s->result.spelled);
+	base_free(s->flat);
 	base_free(s->why);
 }
 
@@ -380,10 +408,10 @@ static int read_whole(struct signature_reader *r, uint64_t offset, struct entry 
 	return origin ? entry_read(r->table, origin, out, err) : 0;
 }
 
-static int read_function(struct signature_reader *r, struct scope_ref scope, const char *name,
-			 struct error *err)
+static int read_function(struct signature_reader *r, struct scope_ref scope,
+			 struct signature_name *name, struct error *err)
 {
-	struct signature s = {.name = name};
+	struct signature s = {.name = name->text, .symbol = name->symbol};
 	struct function place;
 	const struct type *result;
 	struct entry e, holder;
@@ -402,6 +430,8 @@ static int read_function(struct signature_reader *r, struct scope_ref scope, con
 		signature_fini(&s);
 		return err->code ? -1 : 0;
 	}
+	if (s.symbol)
+		s.name = s.flat = signature_flat_name(r->out, place.spoken);
 	signatures_settle(&s);
 	*array_add(&r->out->items) = s;
 	return 0;
@@ -417,23 +447,51 @@ static bool signatures_is_there(struct signature_reader *r, const struct scope *
 	return dies_has_code(scope) || module_symbol(r->module, name, &offset, &size) == 0;
 }
 
+/* Sets the function's name, and its symbol if it is mangled. */
+static int name_function(struct signature_reader *r, struct scope_ref scope,
+			 struct signature_name *out, struct error *err)
+{
+	struct function f;
+
+	if (function_short_name(r->table, scope, &out->text, err) < 0)
+		return -1;
+	if (!out->text || (!scope.scope->linkage && !scope.scope->origin))
+		return 0;
+	if (function_read(r->table, scope, &f, err) < 0)
+		return -1;
+	if (f.spoken && f.linkage && strncmp(f.linkage, "_Z", 2) == 0)
+		out->symbol = f.linkage;
+	return 0;
+}
+
+static bool is_known(const struct signatures *s, const struct signature_name *name)
+{
+	array_each(const struct signature, item, &s->items)
+		if (name->symbol && item->symbol && strcmp(item->symbol, name->symbol) == 0)
+			return true;
+	return !name->symbol && signatures_find(s, name->text);
+}
+
 static int read_unit(struct signature_reader *r, struct die_unit *u, struct error *err)
 {
 	if (dies_load(r->table, u, err) < 0)
 		return -1;
 	for (size_t i = 0; i < u->scopes.count; i++) {
 		struct scope_ref scope = {u, &u->scopes.items[i]};
-		const char *name = NULL;
+		struct signature_name name = {NULL, NULL};
+		const char *symbol;
 
 		if (scope.scope->kind != SCOPE_FUNCTION || scope.scope->declaration ||
-		    scope.scope->parent != SCOPE_NONE)
+		    (scope.scope->parent != SCOPE_NONE &&
+		     u->scopes.items[scope.scope->parent].kind != SCOPE_SPACE))
 			continue;
-		if (function_short_name(r->table, scope, &name, err) < 0)
+		if (name_function(r, scope, &name, err) < 0)
 			return -1;
-		if (!name || !is_exported(r, name) || signatures_find(r->out, name) ||
-		    !signatures_is_there(r, scope.scope, name))
+		symbol = name.symbol ? name.symbol : name.text;
+		if (!symbol || !is_exported(r, symbol) || is_known(r->out, &name) ||
+		    !signatures_is_there(r, scope.scope, symbol))
 			continue;
-		if (read_function(r, scope, name, err) < 0)
+		if (read_function(r, scope, &name, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -467,6 +525,7 @@ static void signatures_describe(struct signature_reader *r)
 	else
 		r->out->type = base_strdup(str_text(&text));
 	str_fini(&text);
+	r->out->is_cxx = r->found->cxx;
 	r->out->is_union = r->found->kind == TYPE_UNION;
 	r->out->size = whole && !whole->incomplete ? whole->size : 0;
 }
@@ -494,7 +553,7 @@ static int signatures_read_all(struct signature_reader *r, struct error *err)
 	if (!r->found)
 		return no_type(r, err);
 	/* The wanted name is a typedef: other functions may use the tag. */
-	if (r->found->tag && strcmp(r->found->tag, r->wanted) != 0) {
+	if (!r->found->cxx && r->found->tag && strcmp(r->found->tag, r->wanted) != 0) {
 		r->wanted = r->found->tag;
 		drop(r->out);
 		if (read_units(r, err) < 0)

@@ -165,8 +165,10 @@ struct signature_value {
 };
 
 struct signature {
-	const char *name; /* owned by the module */
-	const char *file; /* NULL if unknown. Owned by the module */
+	const char *name;   /* owned by the module; C++: `flat` */
+	char *flat;	    /* C++: "Queue_push", owned by this struct; else NULL */
+	const char *symbol; /* C++: the mangled name, owned by the module; else NULL */
+	const char *file;   /* NULL if unknown. Owned by the module */
 	unsigned line;
 	enum signature_role role;
 	/* LEFT_OUT: reason; OPERATION: used on request only, for this reason; else
@@ -181,6 +183,7 @@ struct signature {
 struct signatures {
 	char *type;    /* the type in C syntax, "struct queue" or "queue_t"; owned by this struct */
 	bool is_union; /* a union, for a declaration */
+	bool is_cxx;
 	uint64_t size; /* of an object, in bytes; 0 if the module has no definition */
 	ARRAY(struct signature) items; /* sorted by name */
 };
@@ -190,6 +193,10 @@ struct signatures {
 int signatures_read(struct module *m, const char *type, struct signatures *out, struct error *err);
 /* Frees the contents of *s. */
 void signatures_fini(struct signatures *s);
+/* Returns a name in C for a function or a type of C++: "Queue_push" for "lib::Queue::push",
+   "Queue_new" and "Queue_delete" for constructor and destructor, "Queue_push_2" if the name is
+   taken in `known`. The caller frees it. */
+char *signature_flat_name(const struct signatures *known, const char *spoken);
 /* Returns the signature of this function, or NULL. */
 const struct signature *signatures_find(const struct signatures *s, const char *name);
 
