@@ -97,11 +97,11 @@ def test_violation(t, compiler):
     check_test(t, folder + "/1")
 
 
-def check_test(t, folder):
+def check_test(t, folder, most=130):
     """test.c is what a person would have written, and gates.lua forces the outcome in it."""
     with open(folder + "/test.c") as f:
         lines = f.read().splitlines()
-    t.check(len(lines) <= 130, f"{len(lines)} lines", None)
+    t.check(len(lines) <= most, f"{len(lines)} lines", None)
     command = lines[0].removeprefix("/* ").removesuffix(" */").replace("-g ", "-g -Wall -Wextra ", 1)
     made = subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True)
     t.equal((made.returncode, made.stderr), (0, ""), command, None)
@@ -846,6 +846,7 @@ def test_inputs(t):
 
 
 CLASS = """#include <mutex>
+#include <stdexcept>
 namespace lib {
 class Queue {
 public:
@@ -856,6 +857,7 @@ public:
 	bool pop(int &v);
 	int size() const;
 	int join(const Queue &other);
+	int take();
 private:
 	mutable std::mutex lock;
 	int items[16], head, tail;
@@ -880,6 +882,13 @@ bool Queue::pop(int &v)
 	return true;
 }
 int Queue::size() const { std::lock_guard<std::mutex> g(lock); return tail - head; }
+int Queue::take()
+{
+	int v;
+	if (!pop(v))
+		throw std::out_of_range("empty");
+	return v;
+}
 int Queue::join(const Queue &other) { int n = other.size(); if (n) push(other.items[other.head]); return n; }
 }
 """
@@ -893,13 +902,17 @@ def test_class(t, compiler):
     for name in ("Queue", "lib::Queue"):
         r = t.gate("harness", "--list", "--object", name, path)
         t.equal((r.status, r.err), (0, ""), "status", r)
-        for line in ("lib_Queue in class.so: 5 operations", "destructor   void Queue_delete(", "Queue_push_2", "; int *: read after the call",
+        for line in ("lib_Queue in class.so: 6 operations", "destructor   void Queue_delete(", "Queue_push_2", "; int *: read after the call",
                      "; a second object, after Queue_push", "created by: Queue_new(object, 4);", "destroyed by: Queue_delete(object);"):
             t.check(line in r.stdout, line, r)
-    r = harness(t, "--object", "Queue", "--calls", "2", "--all", "-n", "60", "-o", t.path("found"), path, scripts=("--verify", "2", "--gates-for", "20"))
-    t.equal(r.status, 116, "a push of two is not atomic", r)
-    t.equal({o["function"] for o in r.report["operations"] if o["verdict"].startswith("not atomic")} - {"Queue_push", "Queue_push_2"}, set(), "verdicts", r)
-    check_test(t, t.path("found/1"))
+    both = re.search(r"Queue_(push\w*)\(.*, int, int\)", r.stdout).group(1)
+    r = harness(t, "--object", "Queue", "--schema", "{ %s(1,2) } || { take(); take() }" % both, "-n", "300", "-o", t.path("found"), path)
+    t.equal(r.status, 116, "status", r)
+    t.equal({f for f, v in verdicts(r).items() if v.startswith("not atomic")}, {"Queue_" + both}, "verdicts", r)
+    outcomes = {o["outcome"].split(" ; ")[0]: o["order"] is not None for o in r.report["violations"][0]["outcomes"]}
+    empty = "throws(std::out_of_range)"
+    t.check(outcomes.get(f"{both}(1,2)=1 | take()={empty} take()={empty}"), "an exception is a result: %s" % outcomes, r)
+    check_test(t, t.path("found/1"), 200)
 
 
 @timeout(60)

@@ -24,6 +24,10 @@ int harness_object(struct harness_hunt *h);
 /* Makes the temporary folder and the link command; opens h->module with its debug information.
    Returns 0, or -1 with h->x.err set. */
 int harness_library(struct harness_hunt *h);
+/* File of harness_try(), beside both programs of an object that may throw. */
+#define HARNESS_CATCH "catch.cc"
+/* Writes it, if exceptions are results. Returns 0, or -1 with h->x.err set. */
+int harness_write_catch(struct harness_hunt *h, const char *folder);
 /* Compiles h->program for the current calls of the object. Returns 0, or -1 with h->x.err set. */
 int harness_compile(struct harness_hunt *h);
 /* Appends the command that compiles the file `from` to the program `to`. */

@@ -44,7 +44,15 @@ static void add_command(const struct harness_hunt *h, const char *to, const char
 	foreign_shell_word(out, to);
 	str_add(out, " ");
 	foreign_shell_word(out, from);
-	str_addf(out, " %s", link);
+	if (h->object.catches) {
+		const char *slash = strrchr(from, '/');
+		STR(path);
+
+		str_addf(&path, "%.*s" HARNESS_CATCH, slash ? (int)(slash - from) + 1 : 0, from);
+		str_add(out, " ");
+		foreign_shell_word(out, str_text(&path));
+	}
+	str_addf(out, " %s%s", link, h->object.catches ? " -fexceptions -lstdc++" : "");
 }
 
 void harness_command(const struct harness_hunt *h, const char *to, const char *from,
@@ -91,11 +99,27 @@ static char *build(struct harness_hunt *h, const char *name, const char *text, c
 	return program;
 }
 
+int harness_write_catch(struct harness_hunt *h, const char *folder)
+{
+	STR(path);
+	STR(text);
+	int failed;
+
+	if (!h->object.catches)
+		return 0;
+	str_addf(&path, "%s/" HARNESS_CATCH, folder);
+	write_catch(&text);
+	failed = file_replace(str_text(&path), str_text(&text), h->x.err);
+	return failed;
+}
+
 int harness_compile(struct harness_hunt *h)
 {
 	STR(text);
 	char *program;
 
+	if (harness_write_catch(h, h->folder.path) < 0)
+		return -1;
 	write_program(&h->object, &text);
 	program = build(h, "program", str_text(&text), h->link, "the harness cannot be compiled");
 	base_free(h->program);
@@ -214,8 +238,8 @@ static int refuse_library(struct harness_hunt *h, enum kind kind)
 
 int harness_library(struct harness_hunt *h)
 {
-	static const char *const names[] = {"probe.c", "probe",	 "program.c",
-					    "program", "orders", NULL};
+	static const char *const names[] = {"probe.c", "probe",	      "program.c", "program",
+					    "orders",  HARNESS_CATCH, NULL};
 	unsigned char head[sizeof(Elf64_Ehdr)];
 	enum kind kind;
 

@@ -330,7 +330,8 @@ static int try_test(struct harness_hunt *h, struct harness_violation *v)
 {
 	OWNED(program) = in_folder(v, "test");
 
-	if (write_source(h, v) < 0 || compile_test(h, v) < 0)
+	if (harness_write_catch(h, v->folder) < 0 || write_source(h, v) < 0 ||
+	    compile_test(h, v) < 0)
 		return -1;
 	set_no_script(v, "the search for one was ended");
 	return write_folder(h, v, NULL) < 0 ? -1 : search_test(h, v, program);

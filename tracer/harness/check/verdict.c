@@ -86,28 +86,28 @@ static void blame_one(struct harness_hunt *h, unsigned call, size_t number)
 	op->violation = op->violation ? op->violation : number;
 }
 
-/* Notes the violation at operations of calls that a thread begins, and ends after steps of other
-   threads. The schedule has the fewest preemptions with which the violation occurs, so each one
-   matters. Returns true if there are any. */
+/* Notes the violation at the operation of a call that a thread begins, and ends after steps of
+   other threads; of several, at the one that ends last. The schedule has the fewest preemptions
+   with which the violation occurs, so each one matters. Returns false if there is no such call. */
 static bool blame_interrupted(struct harness_hunt *h, const struct harness_violation *v,
 			      const struct schedule *s, size_t number)
 {
 	struct position at[SCHEMA_THREADS] = {{0}};
-	bool any = false;
+	const unsigned *last = NULL;
 
 	array_each(const struct schedule_step, step, &s->steps) {
 		int t = harness_column(s, step->thread);
 
 		if (t < 0 || !step->where.func || is_of_test(step->where.func))
 			continue;
-		if (follow_step(h, &v->schema, (unsigned)t, &step->where, &at[t])) {
-			blame_one(h, v->schema.calls[t][at[t].call], number);
-			any = true;
-		}
+		if (follow_step(h, &v->schema, (unsigned)t, &step->where, &at[t]))
+			last = &v->schema.calls[t][at[t].call];
 		for (int other = 0; other < SCHEMA_THREADS; other++)
 			at[other].left |= other != t;
 	}
-	return any;
+	if (last)
+		blame_one(h, *last, number);
+	return last != NULL;
 }
 
 /* Notes the violation at each operation for which `is` holds. Returns true if there are any. */

@@ -94,6 +94,7 @@ struct harness_object {
 	char *end;		  /* function that frees the object; may be NULL */
 	struct harness_call fill; /* puts something into the second object, if `fills`; no text */
 	bool fills;
+	bool catches;	       /* exceptions of C++ are results: the programs need write_catch() */
 	bool has_second;       /* an operation takes another object */
 	unsigned helpers;      /* bits of enum harness_helper */
 	ARRAY(char *) structs; /* declarations of structs that are passed, without a header */
@@ -251,6 +252,8 @@ void write_program(const struct harness_object *o, struct str *out);
 /* Appends "queue_push(object, 1)"; out-parameters are &o<FIRST>, &o<FIRST + 1>. */
 void write_call(const struct harness_object *o, const struct harness_call *c, unsigned first,
 		struct str *out);
+/* Appends the C++ source of harness_try(), which both programs are linked with if o->catches. */
+void write_catch(struct str *out);
 /* Returns the name of a function that write_program() and write_test() define. */
 const char *write_helper(enum harness_helper helper);
 

@@ -59,12 +59,46 @@ void write_text_function(struct str *out)
 		 WRITE_TEXT, WRITE_TEXT);
 }
 
+static const char catch_text[] =
+	"/* Makes the call. Returns \"throws(NAME)\" with the type of the exception, or NULL. */\n"
+	"#include <cstdlib>\n#include <cstring>\n#include <cxxabi.h>\n#include <typeinfo>\n\n"
+	"static const char *name_of(const std::type_info *type)\n"
+	"{\n"
+	"	int status;\n"
+	"	char *name = type ? abi::__cxa_demangle(type->name(), NULL, NULL, &status) : "
+	"NULL;\n"
+	"	char *text = (char *)malloc(%d);\n\n"
+	"	strcpy(text, \"throws(\");\n"
+	"	strncat(text, name ? name : \"something\", %d);\n"
+	"	strcat(text, \")\");\n"
+	"	free(name);\n"
+	"	for (char *at = text; *at; at++)\n"
+	"		*at = strchr(\" |;\", *at) ? '_' : *at;\n"
+	"	return text;\n"
+	"}\n\n"
+	"extern \"C\" const char *harness_try(void (*call)(void *), void *arg)\n"
+	"{\n"
+	"	try {\n"
+	"		call(arg);\n"
+	"	} catch (...) {\n"
+	"		return name_of(abi::__cxa_current_exception_type());\n"
+	"	}\n"
+	"	return NULL;\n"
+	"}\n";
+
+void write_catch(struct str *out)
+{
+	enum { AROUND = 10 };
+
+	str_addf(out, catch_text, WRITE_THROWN, WRITE_THROWN - AROUND);
+}
+
 size_t write_room(const struct harness_object *o, unsigned call)
 {
 	enum { BETWEEN = 4, NUMBER = 24 };
 	const struct harness_op *op = harness_op_of(o, call);
 
-	return strlen(o->calls.items[call].text) + BETWEEN +
+	return strlen(o->calls.items[call].text) + BETWEEN + (o->catches ? WRITE_THROWN : 0) +
 	       (op->shown == HARNESS_STRING ? WRITE_TEXT_ROOM + 1 : NUMBER) +
 	       op->arguments.count * NUMBER;
 }

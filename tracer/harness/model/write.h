@@ -6,6 +6,11 @@
 
 /* Strings that an operation returns may not stay valid: the calling thread copies them at once,
    with quoted_text(TEXT, OUT), the same in both programs. */
+/* Most bytes of "throws(NAME)" in an outcome. */
+enum { WRITE_THROWN = 100 };
+/* Declares the function of write_catch(). */
+#define WRITE_TRY "const char *harness_try(void (*call)(void *), void *arg);\n"
+
 enum { WRITE_TEXT = 1000, WRITE_TEXT_ROOM = 4 * WRITE_TEXT + 8 };
 
 /* A result of a call: its return value (`of` NULL), or what one of its arguments shows. */

@@ -93,13 +93,38 @@ static void add_teller(const struct harness_object *o, unsigned number, struct s
 	str_addf(out, "%s\"%s);\n}\n\n", str_text(&format), str_text(&values));
 }
 
+/* Makes a call and prints what it gave. Formatted with a declaration, the call, and what was
+   thrown. */
+static const char making[] =
+	"%sstatic void make_it(unsigned n, union given *given)\n"
+	"{\n"
+	"	%s;\n"
+	"}\n\n"
+	"static void tell_it(unsigned n, const union given *given, char *out, size_t size)\n"
+	"{\n"
+	"	const char *thrown = %s;\n\n"
+	"	if (thrown)\n"
+	"		snprintf(out, size, \"%%s=%%s\", calls[n].text, thrown);\n"
+	"	else\n"
+	"		calls[n].tell(given, out, size);\n"
+	"}\n\n";
+
 static void add_table(const struct harness_object *o, struct str *out)
 {
 	str_add(out, "static const struct {\n	void (*call)(union given *);\n"
-		     "	void (*tell)(const union given *, char *, size_t);\n} calls[] = {\n");
-	for (unsigned i = 0; i < o->calls.count; i++)
-		str_addf(out, "	{call_%u, tell_%u},\n", i, i);
+		     "	void (*tell)(const union given *, char *, size_t);\n"
+		     "	const char *text;\n} calls[] = {\n");
+	for (unsigned i = 0; i < o->calls.count; i++) {
+		str_addf(out, "	{call_%u, tell_%u, \"", i, i);
+		foreign_c_text(out, o->calls.items[i].text);
+		str_add(out, "\"},\n");
+	}
 	str_add(out, "};\n\n");
+	str_addf(out, making, o->catches ? WRITE_TRY "\n" : "",
+		 o->catches ? "given[GIVEN - 1].p = harness_try((void (*)(void *))calls[n].call, "
+			      "given)"
+			    : "calls[n].call(given)",
+		 o->catches ? "given[GIVEN - 1].p" : "NULL");
 }
 
 /* ---- the object ------------------------------------------------------------------------------ */
@@ -152,9 +177,9 @@ static const char orders[] =
 	"{\n"
 	"	union given given[GIVEN];\n\n"
 	"	told->since = now(CLOCK_MONOTONIC);\n"
-	"	calls[s->calls[i] % THREAD].call(given);\n"
+	"	make_it(s->calls[i] % THREAD, given);\n"
 	"	told->took[i] = now(CLOCK_MONOTONIC) - told->since;\n"
-	"	calls[s->calls[i] % THREAD].tell(given, told->text[i], sizeof(told->text[i]));\n"
+	"	tell_it(s->calls[i] % THREAD, given, told->text[i], sizeof(told->text[i]));\n"
 	"	told->calls++;\n"
 	"}\n\n"
 	"static const struct sequence *sequence;\n"
@@ -449,7 +474,7 @@ static const char run[] =
 	"		while (t->after & 1u << i && sem_wait(&threads[i].ended))\n"
 	"			;\n"
 	"	for (unsigned i = 0; i < t->count; i++)\n"
-	"		calls[t->calls[i]].call(t->given[i]);\n"
+	"		make_it(t->calls[i], t->given[i]);\n"
 	"	for (unsigned i = 0; i < t->before; i++)\n"
 	"		sem_post(&t->ended);\n"
 	"	return NULL;\n"
@@ -459,7 +484,7 @@ static const char run[] =
 	"	for (unsigned i = 0; i < t->count; i++) {\n"
 	"		size_t at = strlen(out);\n\n"
 	"		at += (size_t)snprintf(out + at, size - at, \"%s\", i ? \" \" : before);\n"
-	"		calls[t->calls[i]].tell(t->given[i], out + at, size - at);\n"
+	"		tell_it(t->calls[i], t->given[i], out + at, size - at);\n"
 	"	}\n"
 	"}\n\n"
 	"static int is_atomic(const char *outcome, char **known)\n"

@@ -20,6 +20,8 @@ struct test {
 	ARRAY(struct test_variables) variables;
 	struct str calls[SCHEMA_THREADS], final; /* C statements */
 	struct str format, values;		 /* printf() arguments of the outcome */
+	struct str functions;			 /* of calls that may throw, for harness_try() */
+	unsigned tries;				 /* their number */
 	/* Numbers of the last variables r1, r2, ...; o1, ... */
 	unsigned results, outs;
 	size_t room; /* bytes for the outcome */
@@ -89,7 +91,7 @@ static void add_arguments(struct test *w, const struct harness_op *op, const str
 	}
 }
 
-static void write_test_add_call(struct test *w, unsigned number, struct str *calls)
+static void add_plain_call(struct test *w, unsigned number, struct str *calls)
 {
 	const struct harness_object *o = w->t->object;
 	const struct harness_call *c = &o->calls.items[number];
@@ -101,7 +103,8 @@ static void write_test_add_call(struct test *w, unsigned number, struct str *cal
 
 	w->visits |= visits;
 	w->room += write_room(o, number);
-	foreign_c_format(&w->format, c->text);
+	if (!o->catches)
+		foreign_c_format(&w->format, c->text);
 	str_add(calls, visits && !op->varies ? "	visits = 0;\n	" : "	");
 	if (gives)
 		result = add_result(w, op, gifts, calls);
@@ -112,6 +115,43 @@ static void write_test_add_call(struct test *w, unsigned number, struct str *cal
 	add_arguments(w, op, gifts, result);
 	if (visits && !op->varies)
 		str_addf(calls, "	v%u = visits;\n", w->results);
+}
+
+/* Moves the statements of a call that may throw to a function, and its result to a text. */
+static void add_try(struct test *w, unsigned number, struct str *body, struct str *calls)
+{
+	const unsigned n = ++w->tries;
+	char room[32];
+
+	snprintf(room, sizeof(room), "[%zu]", write_room(w->t->object, number));
+	declare(w, "char", "s", n, room);
+	declare(w, "const char *", "t", n, "");
+	str_addf(&w->functions,
+		 "\nstatic void call_%u(void *nothing)\n{\n	(void)nothing;\n%s}\n", n,
+		 str_text(body));
+	str_addf(calls, "	t%u = harness_try(call_%u, NULL);\n", n, n);
+}
+
+static void write_test_add_call(struct test *w, unsigned number, struct str *calls)
+{
+	struct str format = w->format, values = w->values;
+	STR(body);
+
+	if (!w->t->object->catches) {
+		add_plain_call(w, number, calls);
+		return;
+	}
+	w->format = w->values = (struct str){0};
+	add_plain_call(w, number, &body);
+	add_try(w, number, &body, calls);
+	str_addf(&values, ", shown(s%u, sizeof(s%u), t%u, \"%s\"%s)", w->tries, w->tries, w->tries,
+		 str_text(&w->format), str_text(&w->values));
+	foreign_c_format(&format, w->t->object->calls.items[number].text);
+	str_add(&format, "%s");
+	str_fini(&w->format);
+	str_fini(&w->values);
+	w->format = format;
+	w->values = values;
 }
 
 static void add_calls(struct test *w)
@@ -196,6 +236,14 @@ static void add_posts(const struct schema *s, unsigned thread, struct str *out)
 			str_addf(out, "	sem_post(&ended[%u]);\n", thread);
 }
 
+/* Writes what a call gave, or threw. */
+static const char shown_text[] = WRITE_TRY
+	"static const char *shown(char *out, size_t size, const char *thrown, const char *format, "
+	"...)\n"
+	"{\n	va_list args;\n\n	va_start(args, format);\n	if (thrown)\n"
+	"		snprintf(out, size, \"=%s\", thrown);\n	else\n"
+	"		vsnprintf(out, size, format, args);\n	va_end(args);\n	return out;\n}\n";
+
 static void add_top(struct test *w, struct str *out)
 {
 	const struct harness_object *o = w->t->object;
@@ -214,9 +262,10 @@ static void add_top(struct test *w, struct str *out)
 	str_add(out, "\n");
 	foreign_c_comment(out, str_text(&schema));
 	str_addf(out,
-		 "\n#include <pthread.h>\n#include <sched.h>\n%s#include <stdio.h>\n"
+		 "\n#include <pthread.h>\n#include <sched.h>\n%s%s#include <stdio.h>\n"
 		 "#include <stdlib.h>\n#include <string.h>\n#include <time.h>\n",
-		 has_order(s) ? "#include <semaphore.h>\n" : "");
+		 has_order(s) ? "#include <semaphore.h>\n" : "",
+		 o->catches ? "#include <stdarg.h>\n" : "");
 	add_declarations(w, used, out);
 	write_memory(o, out);
 	write_helpers(o, out);
@@ -227,6 +276,8 @@ static void add_top(struct test *w, struct str *out)
 		write_text_function(out);
 	if (has_order(s))
 		str_addf(out, "static sem_t ended[%u];\n", s->threads);
+	if (o->catches)
+		str_add(out, shown_text);
 	base_free(used);
 }
 
@@ -300,7 +351,7 @@ static void add_judge(struct test *w, size_t room, struct str *out)
 }
 
 /* The same calls again and again, in threads that run freely. Formatted with the threads'
-   functions, their number, a further condition and their number again. */
+   functions, their number, a further condition and the number of those that are not main. */
 static const char repeat_text[] =
 	"\n/* With --for SECONDS: the calls again and again, and how often each outcome came. */\n"
 	"static struct { char outcome[sizeof(outcome)]; unsigned long times; int atomic; } "
@@ -325,11 +376,12 @@ static const char repeat_text[] =
 	"	static void *(*calls[])(void *) = {%s};\n"
 	"	int wrong = 0, i;\n"
 	"	pthread_t id;\n\n"
-	"	for (i = 0; i < %u; i++)\n"
+	"	for (i = 1; i < %u; i++)\n"
 	"		pthread_create(&id, NULL, repeats, &calls[i]);\n"
 	"	for (unsigned long n = 1; now() < until%s; n++) {\n"
 	"		make();\n"
 	"		__atomic_store_n(&turn, n, __ATOMIC_RELEASE);\n"
+	"		calls[0](NULL);\n"
 	"		await(&done, n * %u, until + 5);\n"
 	"		int atomic = is_atomic();\n"
 	"		for (i = 0; i < 999 && seen[i].times && strcmp(seen[i].outcome, outcome); "
@@ -355,7 +407,7 @@ static void add_repeat(struct test *w, struct str *out)
 		str_addf(&calls, "%s%s", t ? ", " : "", names[t]);
 	/* An object that nothing ends stays: memory limits the number of rounds. */
 	str_addf(out, repeat_text, str_text(&calls), threads,
-		 w->t->object->make && !w->t->object->end ? " && n <= 100000" : "", threads);
+		 w->t->object->make && !w->t->object->end ? " && n <= 100000" : "", threads - 1);
 }
 
 static void add_main(struct test *w, struct str *out)
@@ -414,6 +466,7 @@ static void write_as(const struct write_test *t, bool dense, struct str *out)
 		join_lines(&w.final);
 	add_top(&w, &top);
 	str_addf(&top, "static char outcome[%zu];\n", w.room);
+	str_add(&top, str_text(&w.functions));
 	add_threads(&w, &top);
 	add_make(&w, &top);
 	add_repeat(&w, &rest);
@@ -429,6 +482,7 @@ static void write_as(const struct write_test *t, bool dense, struct str *out)
 	for (int i = 0; i < SCHEMA_THREADS; i++)
 		str_fini(&w.calls[i]);
 	str_fini(&w.final);
+	str_fini(&w.functions);
 	str_fini(&w.format);
 	str_fini(&w.values);
 }

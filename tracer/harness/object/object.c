@@ -363,6 +363,7 @@ static void declare(struct harness_hunt *h)
 	const char *keyword = h->signatures.is_union ? "union" : "struct";
 	struct str text = {0};
 
+	o->catches = h->signatures.is_cxx;
 	o->type = h->signatures.is_cxx ? signature_flat_name(&none, h->signatures.type)
 				       : base_strdup(h->signatures.type);
 	if (tagged)

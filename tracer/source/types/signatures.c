@@ -105,32 +105,6 @@ static bool is_number(const struct type *t)
 					       t->kind == TYPE_BOOL || t->kind == TYPE_ENUM);
 }
 
-/* True if the size is known, and there is no floating-point member: a struct of as many bytes
-   is passed like it (System V ABI, 3.2.3). */
-static bool has_plain_members(const struct type *t)
-{
-	const struct type *whole = type_whole(t, NULL);
-	bool plain = whole->size > 0 && !whole->incomplete && !whole->cxx;
-	ERROR(err);
-
-	if (whole->kind == TYPE_ARRAY)
-		return whole->of && has_plain_members(whole->of);
-	if (!is_aggregate(whole))
-		return whole->kind != TYPE_FLOAT && whole->kind != TYPE_COMPLEX && plain;
-	if (!plain || type_members(whole, &err) < 0)
-		return false;
-	array_each(const struct type_member, m, &whole->members)
-		plain &= m->is_static || has_plain_members(m->type);
-	return plain;
-}
-
-static bool has_size(const struct type *t)
-{
-	const struct type *whole = type_whole(t, NULL);
-
-	return is_aggregate(whole) && whole->size > 0 && !whole->incomplete;
-}
-
 static enum signature_class class_of_pointer(const struct signature_reader *r, const struct type *t)
 {
 	const struct type *of = t->of;
@@ -150,7 +124,8 @@ static enum signature_class class_of_pointer(const struct signature_reader *r, c
 		return SIGNATURE_OUT_TOKEN;
 	if (is_number(of))
 		return of->flags & TYPE_CONST ? SIGNATURE_ARRAY : SIGNATURE_OUT_INTEGER;
-	return of->flags & TYPE_CONST && has_size(of) ? SIGNATURE_STRUCT_IN : SIGNATURE_OTHER;
+	return of->flags & TYPE_CONST && signature_has_size(of) ? SIGNATURE_STRUCT_IN
+								: SIGNATURE_OTHER;
 }
 
 static enum signature_class class_of_reference(const struct signature_reader *r,
@@ -344,7 +319,7 @@ static void find_reason(const struct signature *s, struct str *why)
 	for (size_t i = 0; i < s->parameters.count && !why->length; i++) {
 		const struct signature_value *p = &s->parameters.items[i];
 
-		if (p->class == SIGNATURE_STRUCT && !has_plain_members(p->type))
+		if (p->class == SIGNATURE_STRUCT && !signature_passes_as_bytes(p->type))
 			say_parameter(p, "by value: parameter", why);
 		else if (p->class == SIGNATURE_OTHER)
 			say_parameter(p, "no value can be guessed: parameter", why);

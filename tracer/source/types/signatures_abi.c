@@ -1,4 +1,4 @@
-/* Names in C for functions of C++. */
+/* Names in C for functions of C++, and structs that are passed as bytes. */
 #include "tracer/source/types/signatures.h"
 
 #include <ctype.h>
@@ -60,4 +60,35 @@ bool signature_is_special(const struct signature *s, const char *ending)
 
 	return at && (!at[strlen(ending)] || (at[strlen(ending)] == '_' &&
 					      isdigit((unsigned char)at[strlen(ending) + 1])));
+}
+
+/* ---- structs --------------------------------------------------------------------------------- */
+
+static bool is_composite(const struct type *t)
+{
+	return t->kind == TYPE_STRUCT || t->kind == TYPE_UNION;
+}
+
+bool signature_passes_as_bytes(const struct type *t)
+{
+	const struct type *whole = type_whole(t, NULL);
+	bool plain = whole->size > 0 && !whole->incomplete && !whole->cxx;
+	ERROR(err);
+
+	if (whole->kind == TYPE_ARRAY)
+		return whole->of && signature_passes_as_bytes(whole->of);
+	if (!is_composite(whole))
+		return whole->kind != TYPE_FLOAT && whole->kind != TYPE_COMPLEX && plain;
+	if (!plain || type_members(whole, &err) < 0)
+		return false;
+	array_each(const struct type_member, m, &whole->members)
+		plain &= m->is_static || signature_passes_as_bytes(m->type);
+	return plain;
+}
+
+bool signature_has_size(const struct type *t)
+{
+	const struct type *whole = type_whole(t, NULL);
+
+	return is_composite(whole) && whole->size > 0 && !whole->incomplete;
 }
