@@ -121,6 +121,8 @@ def test_weakened(t):
     for script in (lists, asks):
         r = harness(t, *given, "--weaken", f"size:{script}", library("queue_size"))
         t.equal((r.status, "gatectl: " in r.err, r.report["violations"]), (0, False, []), script, r)
+        said = verdicts(r)
+        t.equal((said["queue_size"], said["queue_push"]), ("weak as declared in 1 harness, 30 schedules", "atomic in 1 harness, 30 schedules"), "verdicts", r)
     r = harness(t, *given, "--weaken", "size:" + t.file("zero.lua", "return { 0 }"), library("queue_size"))
     t.equal(r.status, 116, "-1 is not in the list", r)
     for script, where in (("x = 1", "has to return a function or a table"), ("return function(c) return c.no.more end", "bad.lua:1: attempt to index")):
