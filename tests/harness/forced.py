@@ -17,7 +17,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 OBJECTS = {"queue_size": "queue", "map_put_if_absent": "map", "stack_aba": "stack", "counter_relaxed": "counter", "set_weak": "set",
            "ring_single": "ring", "cache_unlocked": "cache_t", "reference_count": "shared"}
-LINES, PLAIN, LIMIT_S = 130, 20, 300
+LINES, PLAIN, LIMIT_S = 140, 20, 300
 
 
 def run(*words, **kw):

@@ -25,7 +25,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-MOST_LINES, PLAIN = 130, 20
+MOST_LINES, PLAIN = 140, 20
 FLAGS = {"glib": "glib-2.0", "apr": "apr-1"}  # by pkg-config
 WITHOUT = ("libc.so", "libm.so", "libgcc_s.so", "libstdc++.so", "ld-linux")  # these are the system's, not the object's
 LIBRARIES = {"urcu": ["-lurcu-common"], "uv": ["-luv"], "ck": ["-lck"], "tbb": ["-ltbb"]}
