@@ -58,5 +58,6 @@ static bool has_same_input(const struct given *a, const struct given *b)
 
 bool given_is_same(const struct given *a, const struct given *b)
 {
-	return has_same_env(a, b) && has_same_args(a, b) && has_same_input(a, b);
+	return has_same_env(a, b) && has_same_args(a, b) && has_same_input(a, b) &&
+	       a->sleeps_till_rest == b->sleeps_till_rest;
 }

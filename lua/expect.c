@@ -243,7 +243,7 @@ enum engine_answer script_end(struct script *s, const struct expect_check *check
 	return script_enter(&c, err) < 0 ? ENGINE_FAULT : c.answer;
 }
 
-/* ---- env, args and stdin, from values that given.lua has checked ----------------------------- */
+/* ---- env, args, stdin and sleeps till rest, from checked values ------------------------------ */
 
 static struct given *given_of(lua_State *L)
 {
@@ -347,10 +347,20 @@ static int core_stdin(lua_State *L)
 	return 0;
 }
 
+/* core.sleeps_till_rest() */
+static int core_sleeps_till_rest(lua_State *L)
+{
+	given_of(L)->sleeps_till_rest = true;
+	return 0;
+}
+
 void script_open_given(lua_State *L)
 {
 	static const luaL_Reg functions[] = {
-		{"env", core_env}, {"args", core_args}, {"stdin", core_stdin}, {NULL, NULL}};
+		{"env", core_env},     {"args", core_args},
+		{"stdin", core_stdin}, {"sleeps_till_rest", core_sleeps_till_rest},
+		{NULL, NULL},
+	};
 
 	luaL_setfuncs(L, functions, 0);
 }

@@ -223,8 +223,27 @@ local elide_options = {
 	optional = check_flag,
 }
 
+local sleep_options = {
+	{ "till" },
+	till = function(who, value)
+		if value ~= "rest" then
+			failf('%s: expected "rest", got %s', who, type(value) == "string" and value or check.what(value))
+		end
+	end,
+}
+
 function elide_sleep(location, options)
 	loading("elide_sleep")
+	if type(location) == "table" then
+		if rawget(location, "till") == nil then
+			fail('elide_sleep: without a location, it takes { till = "rest" }')
+		elseif options ~= nil then
+			fail('elide_sleep: { till = "rest" } is for all sleeps of the program, and takes nothing else')
+		end
+		check_table("elide_sleep", location, sleep_options, "option")
+		core.sleeps_till_rest()
+		return
+	end
 	check_text("elide_sleep: location", location)
 	options = check_options("elide_sleep", options, elide_options)
 	if is_return(location) then

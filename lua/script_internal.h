@@ -229,7 +229,7 @@ struct gate *script_to_gate(lua_State *L, int index);	/* NULL: not a gate */
 struct place *script_to_place(lua_State *L, int index); /* NULL: not a place */
 
 void script_open_end(lua_State *L);   /* expect.c: functions of expect() */
-void script_open_given(lua_State *L); /* expect.c: env, args, stdin */
+void script_open_given(lua_State *L); /* expect.c: env, args, stdin, sleeps */
 void script_open_log(lua_State *L);   /* calls.c: names known to expressions of :log */
 
 /* The engine's arrival; valid during the call, or for :run until script_run_end(). */

@@ -172,7 +172,8 @@ function on(event, options) end
 function order(text) end
 
 ---Sleeping calls of the statement at `location` return at once, as if they had slept.
----@param location string
+---With { till = "rest" }: all sleeping calls of the program last until no thread can move, the earliest first.
+---@param location string|{till: "rest"}
 ---@param options? {thread?: string, hit?: integer|integer[], optional?: boolean}
 function elide_sleep(location, options) end
 

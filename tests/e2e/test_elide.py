@@ -447,9 +447,235 @@ def test_never_reached(t):
 
 
 @params(("elide_sleep(5)", "expected a string"), ('elide_sleep("//s", {after = true})', "unknown option 'after'"),
-        ('elide_sleep "main%return"', "nothing is left to execute"), ('elide_sleep "//nowhere"', "nowhere"))
+        ("elide_sleep {}", 'without a location, it takes { till = "rest" }'), ('elide_sleep { till = "x" }', 'expected "rest", got x'),
+        ('elide_sleep({ till = "rest" }, {})', "takes nothing else"), ('elide_sleep "main%return"', "nothing is left to execute"), ('elide_sleep "//nowhere"', "nowhere"))
 def test_errors(t, case):
     program = compile_text("never.c", "#include <unistd.h>\nint main(int n, char **v)\n{\n\tif (n > 5)\n"
                            "\t\tsleep(1); /* gate: s */\n\treturn 0;\n}\n")
     r = t.error(t.run_gated(program, script=case[0] + "\n"), where=r"gates\d+\.lua:1: ")
     t.check(case[1] in r.first, "says what", r)
+
+
+# ---- all sleeps, till rest -------------------------------------------------------------------------------
+
+# No sleep of it would end within the time limit of its runs.
+TILL_REST = 'elide_sleep { till = "rest" }\n'
+QUICK = ("--time-limit", "30")
+
+
+@params(*BUILDS)
+def test_till_rest(t, build):
+    """Sleeps and time-outs end in the order of their times, and the clock shows them."""
+    program = compile_text("till_rest.c", r"""
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+static long now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+static void *waiter(void *arg)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 300;
+	pthread_mutex_lock(&m);
+	while (pthread_cond_timedwait(&c, &m, &until) == 0)
+		;
+	puts("300");
+	int over = pthread_cond_timedwait(&c, &m, &until); /* its time has passed */
+	pthread_mutex_unlock(&m);
+	printf("%d\n", over == ETIMEDOUT);
+	return arg;
+}
+static void *sleeper(void *arg)
+{
+	sleep(200);
+	puts("200");
+	poll(NULL, 0, 200000);
+	puts("400");
+	return arg;
+}
+int main(void)
+{
+	pthread_t a, b;
+	long began = now();
+	pthread_create(&a, NULL, waiter, NULL);
+	pthread_create(&b, NULL, sleeper, NULL);
+	sleep(100);
+	puts("100");
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	printf("%ld\n", now() - began);
+	return 0;
+}
+""", "-g %s" % build[1], build[0])
+    r = t.clean(t.run_gated(program, script=TILL_REST, options=QUICK))
+    t.equal(r.stdout, "100\n200\n300\n1\n400\n400\n", "in order", r)
+
+
+@params(*BUILDS)
+def test_till_rest_waits_for_work(t, build):
+    """A sleep waits for threads that work, and is over before the thread moves that a gate holds."""
+    program = compile_text("works.c", r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static volatile unsigned sum;
+static void *worker(void *arg)
+{
+	for (unsigned i = 0; i < 30000000; i++)
+		sum += i;
+	puts("worked"); /* gate: worked */
+	return arg;
+}
+static void *held(void *arg)
+{
+	puts("held"); /* gate: held */
+	return arg;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, NULL, worker, NULL);
+	pthread_create(&b, NULL, held, NULL);
+	sleep(60);
+	puts("slept"); /* gate: slept */
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}
+""", "-g %s" % build[1], build[0])
+    r = t.clean(t.run_gated(program, script=TILL_REST + "order '//slept -> //held'\n", options=QUICK))
+    t.equal(r.stdout, "worked\nslept\nheld\n", "in order", r)
+
+
+def test_till_rest_and_timers(t):
+    """A sleep does not overtake a timer, which keeps its time; a timer that is stopped or whose process ends hinders none."""
+    program = compile_text("timers.c", r"""
+#include <signal.h>
+#include <stdio.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static volatile int rang;
+static void ring(int s) { rang = s; }
+static long now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+int main(void)
+{
+	struct itimerspec once = {.it_value = {1, 0}};
+	unsigned long long ticks;
+	sigset_t blocked, old;
+	long began = now();
+	int fd = timerfd_create(CLOCK_MONOTONIC, 0);
+	pid_t child = fork();
+
+	if (child == 0) {
+		alarm(1000);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	alarm(2000);
+	alarm(0);
+	sleep(3000);
+	printf("%ld\n", now() - began);
+	signal(SIGALRM, ring);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGALRM);
+	sigprocmask(SIG_BLOCK, &blocked, &old);
+	alarm(1);
+	sleep(50);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	printf("%d %ld\n", rang == SIGALRM, now() - began);
+	timerfd_settime(fd, 0, &once, NULL);
+	read(fd, &ticks, sizeof(ticks));
+	printf("%llu %ld\n", ticks, now() - began);
+	return 0;
+}
+""")
+    r = t.clean(t.run_gated(program, script=TILL_REST, options=QUICK))
+    t.equal(r.stdout, "3000\n1 3050\n1 3051\n", "timers", r)
+
+
+def test_till_rest_and_data(t):
+    """Data that TCP holds back are waited for: no sleep ends meanwhile."""
+    program = compile_text("nagle.c", r"""
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static int ends[2], came;
+static void *reader(void *arg)
+{
+	char byte;
+	for (int i = 0; i < 20; i++) {
+		/* each second byte is held back until the first one is acknowledged, which takes a while */
+		setsockopt(ends[1], IPPROTO_TCP, TCP_QUICKACK, &(int){0}, sizeof(int));
+		read(ends[1], &byte, 1);
+		read(ends[1], &byte, 1);
+		write(ends[1], &byte, 1);
+		read(ends[1], &byte, 1);
+		came++;
+		write(ends[1], &byte, 1);
+	}
+	return arg;
+}
+static void *writer(void *arg)
+{
+	char byte = 0;
+	for (int i = 0; i < 20; i++) {
+		write(ends[0], &byte, 1);
+		write(ends[0], &byte, 1);
+		read(ends[0], &byte, 1);
+		write(ends[0], &byte, 1);
+		read(ends[0], &byte, 1);
+	}
+	return arg;
+}
+int main(void)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	socklen_t size = sizeof(at);
+	pthread_t a, b;
+	int listens = socket(AF_INET, SOCK_STREAM, 0);
+	bind(listens, (struct sockaddr *)&at, size);
+	listen(listens, 1);
+	getsockname(listens, (struct sockaddr *)&at, &size);
+	ends[0] = socket(AF_INET, SOCK_STREAM, 0);
+	connect(ends[0], (struct sockaddr *)&at, size);
+	ends[1] = accept(listens, NULL, NULL);
+	pthread_create(&a, NULL, reader, NULL);
+	pthread_create(&b, NULL, writer, NULL);
+	sleep(60);
+	printf("%d\n", came);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}
+""")
+    r = t.clean(t.run_gated(program, script=TILL_REST, options=QUICK))
+    t.equal(r.stdout, "20\n", "all came before the sleep was over", r)
+
+
+def test_till_rest_elsewhere(t):
+    """Without the script it has no effect; explore's schedules have a clock of their own."""
+    program = compile_text("naps.c", "#include <unistd.h>\nint main(void) { usleep(300000); return 0; }\n")
+    r = t.gate("prove", "-g", t.file("naps.lua", TILL_REST), "-n", "2", program)
+    t.equal(r.status, 0, "status", r)
+    r = t.gate("explore", "-g", t.path("naps.lua"), "-n", "3", program)
+    t.equal(r.status, 0, "status", r)

@@ -505,7 +505,7 @@ def test_attach_refuses(t):
     try:
         for script in ('env { A = "1" }', "args { 1 }", 'stdin "x y"'):
             r = t.gate("attach", "-g", t.file("a.lua", "\n" + script + "\n"), str(p.pid), leftover=False)
-            t.error(r, where=r"a\.lua:2: env, args and stdin are for a program that gatectl starts")
+            t.error(r, where=r"a\.lua:2: env, args, stdin and elide_sleep . till = .rest. . are for a program that gatectl starts")
     finally:
         p.kill()
         p.wait()

@@ -25,7 +25,8 @@ static void print_site(const struct convert_plan *p, size_t i)
 	if (site->left) {
 		str_add(&words, ": ");
 		str_add_short(&words, site->left, REASON_MOST);
-		output_print("  left       %s\n", str_text(&words));
+		output_print("  %s  %s\n", p->till_rest ? "at rest  " : "left     ",
+			     str_text(&words));
 	} else {
 		output_print("  converted  %s: %zu order%s\n", str_text(&words), gates,
 			     gates == 1 ? "" : "s");
@@ -38,6 +39,8 @@ static void print_summary(const struct convert *c, const char *output)
 		     c->plan.sites.count);
 	for (size_t i = 0; i < c->plan.sites.count; i++)
 		print_site(&c->plan, i);
+	if (c->plan.till_rest)
+		output_print("  at rest    sleeps and time-outs without gates\n");
 	output_print("verified: the same outcome in %lu of %lu runs (%s)\n", c->verified,
 		     c->verified, str_text(&c->outcome.came));
 	if (c->verified < c->wanted)

@@ -20,8 +20,8 @@ static int check_given(const struct run *s, struct error *err)
 	if (!g->source)
 		return 0;
 	error_set(err, ERROR_SCRIPT,
-		  "%s: env, args and stdin are for a program that gatectl starts: process %d runs "
-		  "already",
+		  "%s: env, args, stdin and elide_sleep { till = \"rest\" } are for a program that "
+		  "gatectl starts: process %d runs already",
 		  g->source, s->options->pid);
 	return error_hint(err, "leave them out, or use gatectl run");
 }

@@ -407,6 +407,7 @@ int run_prepare(struct run *s, struct error *err)
 
 	observers_set(s, s->options->features);
 	program_functions(s, &host.program);
+	s->record = s->options->record;
 	s->start_us = run_now_us();
 	s->plan.limits = (struct limits){-1, -1};
 	s->engine = engine_new(&world);

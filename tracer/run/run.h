@@ -380,16 +380,17 @@ const struct observer *const *run_observers(const struct run *s, size_t function
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-const struct run_options *run_options(const struct run *s); /* as passed to run_new() */
-unsigned long run_number(const struct run *s);		    /* from 1 */
-struct modules *run_symbols(const struct run *s);	    /* shared by several runs */
-struct tracee *run_tracee(const struct run *s);		    /* NULL: no process yet */
-struct engine *run_engine(const struct run *s);		    /* NULL before run_prepare() */
-struct script *run_scripts(const struct run *s);	    /* NULL before run_prepare() */
+const struct run_options *run_options(const struct run *s);	   /* as passed to run_new() */
+unsigned long run_number(const struct run *s);			   /* from 1 */
+struct modules *run_symbols(const struct run *s);		   /* shared by several runs */
+struct tracee *run_tracee(const struct run *s);			   /* NULL: no process yet */
+struct engine *run_engine(const struct run *s);			   /* NULL before run_prepare() */
+struct script *run_scripts(const struct run *s);		   /* NULL before run_prepare() */
+struct convert_record *run_record(const struct run *s);		   /* of sleeps; or NULL */
+void run_set_record(struct run *s, struct convert_record *record); /* before the program starts */
 struct plan *run_plan(const struct run *s); /* settings of the scripts, except places */
 double run_gate_limit(const struct run *s); /* seconds; 0: for ever */
-/* Returns the limit of the run's time, in seconds; 0 means none. */
-double run_time_limit(const struct run *s);
+double run_time_limit(const struct run *s); /* the same, of the whole run */
 /* Per-feature data; see kept_make(). */
 const struct kept_list *run_kept(const struct run *s);
 
@@ -452,8 +453,7 @@ bool run_is_driven(const struct run *s);	 /* the scheduler decides which thread 
 void run_set_driven(struct run *s, bool driven); /* see run_is_driven() */
 /* The thread that resumes at the end of the turn, or NULL. */
 const struct run_thread *run_goes_last(const struct run *s);
-/* The thread whose condition is being asked, or NULL. */
-struct run_thread *run_asker(const struct run *s);
+struct run_thread *run_asker(const struct run *s); /* whose condition is being asked, or NULL */
 /* Sets the thread whose condition is being asked. Returns the previous one. */
 struct run_thread *run_set_asker(struct run *s, struct run_thread *t);
 /* True: memory that conditions have read is polled, not watched; each arrival matters. */

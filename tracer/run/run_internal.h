@@ -121,6 +121,7 @@ struct run_control {
 
 struct run {
 	const struct run_options *options;
+	struct convert_record *record;		  /* see run_record() */
 	struct kept_list kept;			  /* per-feature data */
 	const struct site_placer *const *placers; /* of features.c */
 	struct observers observers;

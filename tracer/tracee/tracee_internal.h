@@ -262,8 +262,8 @@ struct tracee {
 	struct tracee_event last;	     /* event of the last tracee_wait() */
 	bool no_follow, trace_exit;
 	enum tracee_clock clock;
-	uint64_t timer_due_ns; /* end of the first timer, by the program's clock; or UINT64_MAX */
-	const long *calls;     /* tracee_launch.calls, or NULL */
+	struct armed_list *armed;			       /* armed.c */
+	const long *calls;				       /* tracee_launch.calls, or NULL */
 	struct kept_program kept;			       /* template.c */
 	unsigned hasten;				       /* sleeps.c */
 	uint64_t clock_start_ns, slept_ns, worked_ns, seen_ns; /* clock.c */
@@ -572,7 +572,7 @@ void clock_exec(struct thread *th); /* before the new program's first instructio
 uint64_t clock_auxiliary(struct thread *th, uint64_t type); /* address of the entry, or 0 */
 void clock_syscall_exit(struct thread *th);
 /* Converts *ns, a point of the clock as the thread sees it, to the time until then; *now_ns is the
-   kernel's time. Returns false if it is over, or if the clock does not go on by itself. */
+   kernel's time. Returns false if it is over (*ns 0), or if the clock does not go on by itself. */
 bool clock_length(struct thread *th, clockid_t clock, uint64_t *ns, uint64_t *now_ns);
 
 /* returns.c */

@@ -31,12 +31,12 @@ struct convert_thread {
 	bool works;	    /* blocked at one look and not at a later one, so not always idle */
 	/* in a sleep of a loop that sleeps very often; such a sleep is not recorded */
 	bool dozes;
-	uint64_t doze_due_ns; /* end of that sleep, in the time of sleeps (convert_record.now_ns) */
-	bool loops;	      /* at a line that was passed very often before */
-	bool outlasts;	      /* looped for longer than a sleep waits for it */
-	uint64_t over_us;     /* when it ended; 0 if it has not */
-	size_t joiner;	      /* 1 + index of the thread that joins it, or 0 */
-	uint64_t join_us;     /* when that thread called pthread_join */
+	uint64_t doze_due_ns;		    /* end of that sleep, in the time of tracee_slept() */
+	bool loops;			    /* at a line that was passed very often before */
+	bool outlasts;			    /* looped for longer than a sleep waits for it */
+	uint64_t over_us;		    /* when it ended; 0 if it has not */
+	size_t joiner;			    /* 1 + index of the thread that joins it, or 0 */
+	uint64_t join_us;		    /* when that thread called pthread_join */
 	ARRAY(struct convert_event) events; /* own_settle() drops those of other code */
 };
 
@@ -56,7 +56,7 @@ struct arrival_counts {
 	size_t count, capacity;
 };
 
-enum { CONVERT_CALLS = 16 };
+enum { CONVERT_CALLS = 16, CONVERT_HASTEN = 10 };
 
 enum convert_asleep {
 	CONVERT_ASLEEP,
@@ -104,11 +104,12 @@ struct convert_record {
 	/* Set by the caller: sleeps end at their turn; after 1/hasten of their time where a thread
 	   dozes. 0: after their time. */
 	unsigned hasten;
-	bool timers; /* the program has timers other than sleeps, which are not hastened */
+	bool impatient;	 /* a sleep has ended although threads worked */
+	bool only_turns; /* set by the caller: sleeps end at their turn, no more is recorded */
 	ARRAY(struct convert_thread) threads;
 	ARRAY(struct convert_sleep) sleeps;
 	ARRAY(struct convert_spot) spots;
-	uint64_t now_ns;		/* the time of sleeps: working does not advance it */
+	uint64_t slept_ns;		/* the time of sleeps: working does not advance it */
 	uint64_t begin_worked_ns;	/* CPU time of all threads when the last sleep began */
 	unsigned waiting;		/* number of sleeps in the states DUE and OVER */
 	struct arrival_counts arrivals; /* at the end of the run */
@@ -117,6 +118,8 @@ struct convert_record {
 	struct module *program;		/* NULL if the program was not started */
 	/* set by own_settle(): file that defines main; NULL if files are not separated */
 	const char *main_file;
+	/* context switches and the time since which they are the same, while data are in flight */
+	uint64_t flight_switches, flight_us;
 	struct convert_traps *traps; /* private to watch.c */
 };
 

@@ -18,11 +18,17 @@ enum {
 	CLOCK_LEAST_NS = 20000000,
 	WAIT_FACTOR = 10, /* patience for a thread that neither works nor is blocked (disk) */
 	WAIT_LEAST_US = 2000000,
-	SWITCHES_MOST = 20000, /* a sleep waits for no more context switches than this */
-	SHORTEST_NS = 100000,  /* no sleep is shorter: a loop that reads the clock takes as long */
+	/* a sleep waits for no more context switches than this in each second of its time */
+	SWITCHES_MOST = 20000,
+	SWITCHES_US = 1000000,
+	SHORTEST_NS = 100000, /* no sleep is shorter: a loop that reads the clock takes as long */
 };
 
-enum { WAITING_MS = 1 };
+enum {
+	WAITING_MS = 1,
+	/* TCP sends what it holds back by then (delayed acknowledgement: 40 ms) */
+	FLIGHT_US = 50000,
+};
 
 struct convert_thread *convert_thread_of(struct convert_record *r, const struct run_thread *t)
 {
@@ -136,9 +142,9 @@ void convert_born(struct run *s, struct run_thread *t)
 	const struct tracee_thread *creator = run_thread_tracee(t)->creator;
 	struct convert_thread *own;
 
-	if (!run_options(s)->record)
+	if (!run_record(s))
 		return;
-	own = convert_thread_of(run_options(s)->record, t);
+	own = convert_thread_of(run_record(s), t);
 	own->born_us = run_elapsed_us(s);
 	own->creator = creator && creator->user ? 1 + run_thread_index(creator->user) : 0;
 }
@@ -161,7 +167,7 @@ static void note_rest(struct convert_record *r, const struct run_thread *of,
 
 static void look_at_begin(struct run *s, struct convert_sleep *sleep)
 {
-	struct convert_record *r = run_options(s)->record;
+	struct convert_record *r = run_record(s);
 
 	run_each_thread(it, s) {
 		struct convert_thread *t = convert_thread_of(r, it);
@@ -205,8 +211,7 @@ static void convert_look_round(struct run *s, struct convert_sleep *sleep)
 {
 	run_each_thread(other, s)
 		if (run_thread_index(other) != sleep->thread)
-			*array_add(&sleep->others) =
-				sleeps_look(run_options(s)->record, sleep, other);
+			*array_add(&sleep->others) = sleeps_look(run_record(s), sleep, other);
 	convert_note_arrivals(s, &sleep->after);
 }
 
@@ -219,17 +224,17 @@ static uint64_t now_us(const struct run *s)
 
 static void turns_begin(struct run *s, struct convert_sleep *sleep)
 {
-	sleep->due_ns = run_options(s)->record->now_ns +
+	sleep->due_ns = tracee_slept_ns(run_tracee(s)) +
 			(sleep->ns > SHORTEST_NS ? sleep->ns : SHORTEST_NS);
 	sleep->begin_worked_ns = tracee_worked_ns(run_tracee(s));
-	run_options(s)->record->begin_worked_ns = sleep->begin_worked_ns;
-	sleep->begin_clock_ns = run_options(s)->record->now_ns + sleep->begin_worked_ns;
+	run_record(s)->begin_worked_ns = sleep->begin_worked_ns;
+	sleep->begin_clock_ns = tracee_slept_ns(run_tracee(s)) + sleep->begin_worked_ns;
 }
 
 /* Ticks are frequent while a thread waits for its turn. */
 static void count_waiting(struct run *s, int more)
 {
-	struct convert_record *r = run_options(s)->record;
+	struct convert_record *r = run_record(s);
 
 	r->waiting = (unsigned)((int)r->waiting + more);
 	ticks_wish(s, r, r->waiting ? WAITING_MS : 0);
@@ -273,7 +278,7 @@ static void turns_wait(struct run *s, struct convert_sleep *sleep)
 
 static void turns_end(struct run *s, struct convert_sleep *sleep, enum convert_asleep how)
 {
-	struct convert_thread *t = &run_options(s)->record->threads.items[sleep->thread];
+	struct convert_thread *t = &run_record(s)->threads.items[sleep->thread];
 
 	if (is_queued(sleep))
 		count_waiting(s, -1);
@@ -294,7 +299,7 @@ static bool turns_is_stopped(const struct run *s, size_t thread)
 
 static struct convert_sleep *first(struct run *s)
 {
-	struct convert_record *r = run_options(s)->record;
+	struct convert_record *r = run_record(s);
 	struct convert_sleep *found = NULL;
 
 	for (size_t i = 0; i < r->threads.count; i++) {
@@ -316,7 +321,7 @@ static bool is_together(const struct convert_sleep *sleep, const struct convert_
 
 static bool all_are_over(struct run *s, const struct convert_sleep *first)
 {
-	struct convert_record *r = run_options(s)->record;
+	struct convert_record *r = run_record(s);
 
 	for (size_t i = 0; i < r->threads.count; i++) {
 		const struct convert_sleep *sleep = convert_open_sleep(r, i);
@@ -332,7 +337,7 @@ static bool all_are_over(struct run *s, const struct convert_sleep *first)
    the loop may not have begun: all threads together get some time for work first. */
 static bool is_endless(const struct run *s, const struct run_thread *t)
 {
-	struct convert_record *r = run_options(s)->record;
+	struct convert_record *r = run_record(s);
 
 	if (!r->before)
 		return false;
@@ -348,11 +353,10 @@ static bool is_endless(const struct run *s, const struct run_thread *t)
 /* True if the thread waits for its turn, or if no sleep waits for it. */
 static bool is_aside(const struct run *s, const struct run_thread *t)
 {
-	const struct convert_sleep *sleep =
-		convert_open_sleep(run_options(s)->record, run_thread_index(t));
+	const struct convert_sleep *sleep = convert_open_sleep(run_record(s), run_thread_index(t));
 
 	return (sleep && sleep->state == CONVERT_OVER) ||
-	       convert_thread_of(run_options(s)->record, t)->dozes || is_endless(s, t);
+	       convert_thread_of(run_record(s), t)->dozes || is_endless(s, t);
 }
 
 /* True if a thread works until the clock has advanced, and has read that it has. */
@@ -365,13 +369,13 @@ static bool is_past_by_clock(const struct run *s, const struct convert_sleep *sl
 /* True if threads have worked for longer than the sleep waits for them. */
 static bool is_out_of_patience(struct run *s, const struct convert_sleep *sleep)
 {
-	uint64_t us = sleep->ns / 1000;
+	uint64_t us = sleep->ns / 1000, factor = run_record(s)->only_turns ? 1 : WAIT_FACTOR;
 
 	return is_past_by_clock(s, sleep) ||
-	       all_switches(s) > sleep->over_switches + SWITCHES_MOST ||
+	       all_switches(s) > sleep->over_switches + SWITCHES_MOST * (1 + us / SWITCHES_US) ||
 	       tracee_worked_ns(run_tracee(s)) >
 		       sleep->begin_worked_ns + WORK_FACTOR * sleep->ns + WORK_LEAST_NS ||
-	       now_us(s) > sleep->over_us + WAIT_FACTOR * us + WAIT_LEAST_US;
+	       now_us(s) > sleep->over_us + factor * us + WAIT_LEAST_US;
 }
 
 /* ---- wake-up ---- */
@@ -379,11 +383,11 @@ static bool is_out_of_patience(struct run *s, const struct convert_sleep *sleep)
 /* Advances the program's clock to the time at which an ended sleep was due. */
 static void clock_reaches(struct run *s, uint64_t due_ns)
 {
-	struct convert_record *r = run_options(s)->record;
+	struct convert_record *r = run_record(s);
 
-	if (due_ns > r->now_ns)
-		r->now_ns = due_ns;
-	tracee_slept(run_tracee(s), r->now_ns);
+	if (due_ns > tracee_slept_ns(run_tracee(s)))
+		tracee_slept(run_tracee(s), due_ns);
+	r->slept_ns = tracee_slept_ns(run_tracee(s));
 }
 
 static void wake(struct run *s, struct convert_sleep *sleep)
@@ -404,7 +408,7 @@ static void wake(struct run *s, struct convert_sleep *sleep)
    threads is recorded before one of them moves. */
 static void wake_all(struct run *s, struct convert_sleep *first)
 {
-	struct convert_record *r = run_options(s)->record;
+	struct convert_record *r = run_record(s);
 	struct convert_sleep **all = base_alloc(r->threads.count, sizeof(struct convert_sleep *));
 	size_t count = 0;
 
@@ -416,7 +420,7 @@ static void wake_all(struct run *s, struct convert_sleep *first)
 	}
 	for (size_t i = 0; i < count; i++)
 		all[i]->state = CONVERT_OVER;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count && !r->only_turns; i++)
 		convert_look_round(s, all[i]);
 	for (size_t i = 0; i < count; i++)
 		wake(s, all[i]);
@@ -426,7 +430,7 @@ static void wake_all(struct run *s, struct convert_sleep *first)
 /* True if no thread dozes, or if the sleep has lasted as long as it would beside one. */
 static bool lasted(const struct run *s, const struct convert_sleep *sleep)
 {
-	const struct convert_record *r = run_options(s)->record;
+	const struct convert_record *r = run_record(s);
 
 	if (sleep->state != CONVERT_DUE ||
 	    now_us(s) >= sleep->begin_us + sleep->ns / 1000 / r->hasten)
@@ -437,9 +441,23 @@ static bool lasted(const struct run *s, const struct convert_sleep *sleep)
 	return true;
 }
 
+/* True if data may still come to a thread that waits. Data for which nobody waits stay. */
+static bool is_expecting(struct run *s)
+{
+	struct convert_record *r = run_record(s);
+	uint64_t switches = all_switches(s);
+
+	if (!holders_in_flight(s))
+		return false;
+	if (switches != r->flight_switches)
+		r->flight_us = now_us(s);
+	r->flight_switches = switches;
+	return now_us(s) < r->flight_us + FLIGHT_US;
+}
+
 void turns_look(struct run *s)
 {
-	struct convert_record *r = run_options(s)->record;
+	struct convert_record *r = run_record(s);
 	struct convert_sleep *next = NULL;
 
 	for (size_t i = 0; r && i < r->threads.count; i++) {
@@ -448,13 +466,17 @@ void turns_look(struct run *s)
 		if (sleep && !run_thread_lives(run_thread_at(s, i)))
 			turns_end(s, sleep, CONVERT_GONE);
 		else if (sleep && is_queued(sleep) && is_out_of_patience(s, sleep)) {
+			r->impatient = true;
 			array_each(struct convert_thread, t, &r->threads)
 				t->outlasts |= t->loops;
 			wake_all(s, sleep);
 		}
 	}
 	next = r ? first(s) : NULL;
-	if (next && all_are_over(s, next) && lasted(s, next) && waiting_rests(s, is_aside))
+	/* data that has come since the first look has woken a thread by the second */
+	if (next && next->due_ns < tracee_timer_due(run_tracee(s)) && all_are_over(s, next) &&
+	    lasted(s, next) && waiting_rests(s, is_aside) && !is_expecting(s) &&
+	    waiting_rests(s, is_aside))
 		wake_all(s, next);
 }
 
@@ -480,7 +502,7 @@ static bool sleeps_often(struct convert_record *r, const struct run_thread *t)
 
 static void sleeps_begins(struct run *s, struct run_thread *t, const struct tracee_event *ev)
 {
-	struct convert_record *r = run_options(s)->record;
+	struct convert_record *r = run_record(s);
 	struct convert_sleep *sleep;
 
 	sleep = convert_open_sleep(r, run_thread_index(t));
@@ -488,7 +510,7 @@ static void sleeps_begins(struct run *s, struct run_thread *t, const struct trac
 		turns_end(s, sleep, CONVERT_CUT_OFF);
 	convert_thread_of(r, t)->times++;
 	convert_thread_of(r, t)->dozes = convert_sleeps_on(r, t) || sleeps_often(r, t);
-	convert_thread_of(r, t)->doze_due_ns = r->now_ns + ev->sleep_ns;
+	convert_thread_of(r, t)->doze_due_ns = tracee_slept_ns(run_tracee(s)) + ev->sleep_ns;
 	if (!ev->sleep_ns || convert_thread_of(r, t)->dozes)
 		return;
 	sleep = array_add(&r->sleeps);
@@ -500,9 +522,11 @@ static void sleeps_begins(struct run *s, struct run_thread *t, const struct trac
 	sleep->clock_reads = ev->clock_reads;
 	sleep->begin_us = run_elapsed_us(s);
 	sleep->events = convert_thread_of(r, t)->events.count;
-	note_calls(s, t, sleep);
-	convert_note_arrivals(s, &sleep->before);
-	look_at_begin(s, sleep);
+	if (!r->only_turns) {
+		note_calls(s, t, sleep);
+		convert_note_arrivals(s, &sleep->before);
+		look_at_begin(s, sleep);
+	}
 	turns_begin(s, sleep);
 	if (r->hasten) {
 		tracee_outlast(run_thread_tracee(t));
@@ -512,9 +536,8 @@ static void sleeps_begins(struct run *s, struct run_thread *t, const struct trac
 
 static void ends(struct run *s, struct run_thread *t, bool timed_out)
 {
-	struct convert_sleep *sleep =
-		convert_open_sleep(run_options(s)->record, run_thread_index(t));
-	struct convert_thread *own = convert_thread_of(run_options(s)->record, t);
+	struct convert_sleep *sleep = convert_open_sleep(run_record(s), run_thread_index(t));
+	struct convert_thread *own = convert_thread_of(run_record(s), t);
 
 	if (own->dozes && timed_out)
 		clock_reaches(s, own->doze_due_ns);

@@ -43,7 +43,7 @@ static const struct site_owner record_owner;
 static struct trap *watch_put(struct run *s, struct run_process *p, struct tracee_thread *t,
 			      const struct source_site *info, uint64_t bias, bool opens)
 {
-	struct convert_record *r = run_options(s)->record;
+	struct convert_record *r = run_record(s);
 	struct tracee_site *site;
 	ERROR(ignored); /* an instruction that cannot be relocated is no event */
 	struct site_use *use = sites_use(s, p, t, bias + info->offset, &site, &ignored);
@@ -104,7 +104,7 @@ static void watch_joins(struct run *s, const struct modules_seen *m)
 /* Sets traps at the program's functions after its start or an exec. */
 static int watch_image(struct run *s, const struct modules_seen *m, struct error *err)
 {
-	struct convert_record *r = run_options(s)->record;
+	struct convert_record *r = run_record(s);
 	struct run_process *p = m->process;
 	struct entries e = {s, p, m->thread, 0};
 
@@ -141,7 +141,7 @@ static bool is_first_time(struct convert_traps *traps, const struct run_process 
 
 static void watch_enter(struct run *s, struct run_thread *t, const struct act *a)
 {
-	struct convert_traps *traps = run_options(s)->record->traps;
+	struct convert_traps *traps = run_record(s)->traps;
 	struct source_statements statements;
 	struct source_symbolised where;
 	struct source_site info = {.module = a->info->module};
@@ -176,7 +176,7 @@ static void note_line(struct run *s, struct run_thread *t, const struct act *a, 
 {
 	const struct source_site *at = a->info;
 	struct arch_regs regs;
-	struct convert_record *r = run_options(s)->record;
+	struct convert_record *r = run_record(s);
 	struct convert_thread *thread = convert_thread_of(r, t);
 	const struct convert_event *last =
 		thread->events.count ? &thread->events.items[thread->events.count - 1] : NULL;
@@ -199,7 +199,7 @@ static void note_line(struct run *s, struct run_thread *t, const struct act *a, 
    joined already are passed over, since a later thread may reuse their memory. */
 static void note_join(struct run *s, const struct run_thread *by, uint64_t address)
 {
-	struct convert_record *r = run_options(s)->record;
+	struct convert_record *r = run_record(s);
 
 	run_each_thread(t, s) {
 		struct convert_thread *own;
@@ -216,8 +216,8 @@ static void note_join(struct run *s, const struct run_thread *by, uint64_t addre
 
 static void convert_over(struct run *s, struct run_thread *t, bool renamed)
 {
-	if (run_options(s)->record && !renamed)
-		convert_thread_of(run_options(s)->record, t)->over_us = run_elapsed_us(s);
+	if (run_record(s) && !renamed)
+		convert_thread_of(run_record(s), t)->over_us = run_elapsed_us(s);
 }
 
 /* Handles the entry of a function, of pthread_join, or the beginning of a statement. */
@@ -234,7 +234,7 @@ static enum hit_answer watch_hit(struct run *s, const struct act *a, const struc
 		watch_enter(s, h->thread, a);
 	else
 		note_line(s, h->thread, a, h->address, trap->opens);
-	convert_thread_of(run_options(s)->record, h->thread)->loops = trap->hits + 1 >= HITS_MOST;
+	convert_thread_of(run_record(s), h->thread)->loops = trap->hits + 1 >= HITS_MOST;
 	if (++trap->hits >= HITS_MOST && use->acts.count == 1)
 		tracee_site_remove(run_process_tracee(run_process_of(h->thread)), h->site);
 	return HIT_SEEN;
@@ -247,17 +247,37 @@ static const struct site_owner record_owner = {.hit = watch_hit};
 static void convert_watch_end(struct run *s, struct run_result *out, const struct error *failed)
 {
 	(void)out;
-	if (!run_options(s)->record || failed)
+	if (!run_record(s) || failed)
 		return;
-	convert_note_arrivals(s, &run_options(s)->record->arrivals);
-	run_options(s)->record->clock_reads = tracee_clock_reads(run_tracee(s));
-	run_options(s)->record->timers = tracee_timer_expires(run_tracee(s));
+	convert_note_arrivals(s, &run_record(s)->arrivals);
+	run_record(s)->clock_reads = tracee_clock_reads(run_tracee(s));
+}
+
+static void fini_turns(void *what)
+{
+	convert_record_fini(what);
+}
+
+/* elide_sleep { till = "rest" } needs the turns of a watched run. In explore's schedules, the
+   scheduler decides which sleep ends. */
+static void take_turns(struct run *s)
+{
+	static const struct keeper turns_keeper = {sizeof(struct convert_record), fini_turns};
+	struct convert_record *r;
+
+	if (!run_plan(s)->given.sleeps_till_rest || run_record(s) || run_options(s)->sched)
+		return;
+	r = kept_make(run_kept(s), &turns_keeper);
+	r->hasten = CONVERT_HASTEN;
+	r->only_turns = true;
+	run_set_record(s, r);
 }
 
 static int ask_for_sleeps(struct run *s, struct tracee_launch *how, struct error *err)
 {
 	(void)err;
-	how->sleeps = run_options(s)->record;
+	take_turns(s);
+	how->sleeps = run_record(s);
 	if (how->sleeps)
 		run_set_driven(s, true);
 	return 0;
@@ -267,21 +287,20 @@ static int ask_for_sleeps(struct run *s, struct tracee_launch *how, struct error
 static void needs_modules(struct run *s, struct run_thread *t, bool first)
 {
 	(void)t;
-	if (first && run_options(s)->record)
+	if (first && run_record(s))
 		run_expect_places(s);
 }
 
 /* pthread_join is in a library. */
 static bool watch_needs_libraries(struct run *s, const struct run_process *p)
 {
-	return run_options(s)->record && run_options(s)->record->lines && p == run_root(s);
+	return run_record(s) && run_record(s)->lines && p == run_root(s);
 }
 
 static bool awaits(struct run *s, enum stuck_question question, enum waits_answer *answer)
 {
 	(void)answer;
-	return question == STUCK_AWAITED && run_options(s)->record &&
-	       run_options(s)->record->waiting > 0;
+	return question == STUCK_AWAITED && run_record(s) && run_record(s)->waiting > 0;
 }
 
 extern const struct observer convert_observer;

@@ -111,6 +111,7 @@ static int trial_prepare(struct run *s, struct error *err)
 		for (size_t i = 0; trial->left_out && (p = engine_place_at(run_engine(s), i)); i++)
 			if (!expect_looks_at(&run_plan(s)->expect, p))
 				engine_drop(run_engine(s), p);
+		run_plan(s)->given.sleeps_till_rest &= !trial->left_out;
 		return 0;
 	}
 	if (!trial_find(run_engine(s), trial->about, &subject))

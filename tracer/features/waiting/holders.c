@@ -296,6 +296,50 @@ bool holders_async(struct run *s)
 	return false;
 }
 
+/* ---- data in flight ---------------------------------------------------------------------- */
+
+static bool is_socket(const void *ctx, pid_t tid, int dir, const char *name)
+{
+	const unsigned long *ino = ctx;
+	struct stat st;
+
+	(void)tid;
+	return fstatat(dir, name, &st, 0) == 0 && S_ISSOCK(st.st_mode) && st.st_ino == *ino;
+}
+
+/* Parses a line of /proc/PID/net/tcp. A closed socket without a file may have data left. */
+static bool is_in_flight(void *ctx, const char *line)
+{
+	enum { LISTEN = 10 };
+	struct run *s = ctx;
+	unsigned state, unacknowledged;
+	unsigned long ino;
+
+	if (sscanf(line, " %*d: %*s %*s %x %x:%*x %*s %*s %*s %*s %lu", &state, &unacknowledged,
+		   &ino) != 3 ||
+	    state == LISTEN || !unacknowledged)
+		return false;
+	run_each_process(p, s)
+		if (run_process_lives(p) &&
+		    (!ino || any_file(living_thread(s, p), is_socket, &ino)))
+			return true;
+	return false;
+}
+
+bool holders_in_flight(struct run *s)
+{
+	static const char *const files[] = {"tcp", "tcp6"};
+	char path[64];
+
+	for (size_t i = 0; run_root(s) && i < sizeof(files) / sizeof(*files); i++) {
+		snprintf(path, sizeof(path), "/proc/%d/net/%s", run_process_pid(run_root(s)),
+			 files[i]);
+		if (any_line(path, is_in_flight, s))
+			return true;
+	}
+	return false;
+}
+
 /* ---- other processes --------------------------------------------------------------------- */
 
 /* Per-run data: the last outside process found to hold an end; 0: none yet. */

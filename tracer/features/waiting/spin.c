@@ -312,7 +312,7 @@ static bool gives_up(const struct run *s)
 /* True if the run may end with a text that names spinning threads, or gives up an order. */
 static bool is_of_use(const struct run *s)
 {
-	if (run_is_attended(s) || run_options(s)->record || !is_told(s))
+	if (run_is_attended(s) || run_record(s) || !is_told(s))
 		return false;
 	if (run_time_limit(s) > 0 || run_options(s)->until_us || expects_livelock(s))
 		return true;

@@ -94,6 +94,9 @@ void waiting_fini(struct waiting *w);
 /* True if no thread moves, except threads for which `aside` returns true. A thread with an unknown
  * wait does not move either. */
 bool waiting_rests(struct run *s, bool (*aside)(const struct run *s, const struct run_thread *t));
+/* True if the kernel has data of the program's TCP sockets that no peer has acknowledged: it may
+   come although all threads wait. */
+bool holders_in_flight(struct run *s);
 /* True if for a second threads have returned to a few states, and all others wait for them or are
  * held at gates. */
 bool waiting_goes_round(struct run *s);

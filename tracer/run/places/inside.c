@@ -50,7 +50,7 @@ static const char *run_stops(const struct run *s)
 		return "-v prints each arrival";
 	if (o->pid)
 		return "gatectl attached to the program";
-	if (s->control.attended || s->control.driven || o->order_log || o->record || o->sched ||
+	if (s->control.attended || s->control.driven || o->order_log || s->record || o->sched ||
 	    o->trial)
 		return "this command looks at each arrival";
 	return NULL;

@@ -9,7 +9,7 @@
 /* Makes one run. Returns an enum oracle_answer. */
 static int ask_once(struct oracle *o, const struct oracle_question *q)
 {
-	struct convert_record record = {.before = q->before};
+	struct convert_record record = {.before = q->before, .only_turns = true};
 	struct run_result r;
 	int answer = experiment_run(o->x, q->trial, q->in_turn ? &record : NULL, &r);
 

@@ -215,6 +215,12 @@ static void leave_unseen(struct convert *c)
 static const char *const late =
 	"no time was left to try gates in its place; a larger --for gives more";
 
+static void leave_late(struct convert_site *site)
+{
+	site->ungated |= !site->left;
+	convert_leave(site, late);
+}
+
 /* Returns 1, 0 if the site keeps its sleep, or -1. */
 static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 {
@@ -225,6 +231,7 @@ static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 
 	base_free(site->left);
 	site->left = NULL;
+	site->ungated = false;
 	c->endless = false;
 	same = held_somewhere(c, site, runs, &differs);
 	if (!same)
@@ -246,8 +253,10 @@ static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 		str_addf(&why, "the observed orders do not keep the outcome: with them, %s",
 			 str_text(&differs));
 		convert_leave(site, str_text(&why));
+		site->ungated = true;
 	} else if (same < 0) {
 		convert_leave(site, late);
+		site->ungated = true;
 	}
 	return same;
 }
@@ -255,28 +264,41 @@ static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 int convert_one_by_one(struct convert *c, int runs)
 {
 	struct convert_plan *p = &c->plan;
-	bool *waits = base_alloc(p->sites.count, sizeof(*waits));
+	bool *waits = base_alloc(p->sites.count, sizeof(*waits)), was = c->in_turn;
 	int same = 1;
 
 	for (size_t i = 0; i < p->sites.count; i++) {
 		waits[i] = !p->sites.items[i].left;
-		convert_leave(&p->sites.items[i], late);
+		leave_late(&p->sites.items[i]);
 	}
 	c->in_turn = true; /* sites that are not converted yet sleep */
 	for (size_t i = 0; same >= 0 && i < p->sites.count; i++)
 		if (waits[i])
 			same = convert_choose_add_site(c, i, runs);
-	c->in_turn = false;
+	c->in_turn = was;
 	base_free(waits);
 	return same < 0 ? -1 : 0;
 }
 
-void convert_leave_untried(struct convert *c)
+void convert_leave_untried(struct convert *c, bool all)
 {
 	c->late = true;
 	for (size_t i = 0; i < c->plan.sites.count; i++)
-		if (!convert_orders_of(&c->plan, i))
-			convert_leave(&c->plan.sites.items[i], late);
+		if (all || !convert_orders_of(&c->plan, i))
+			leave_late(&c->plan.sites.items[i]);
+}
+
+/* A sleep beside threads that work all the time stands for work, not for an order. */
+bool convert_can_rest(const struct convert *c)
+{
+	const struct convert_record *r = c->records.items[0];
+
+	if (c->needed || !c->x.hasten || r->impatient || r->threads.count == 1)
+		return false;
+	array_each(const struct convert_site, site, &c->plan.sites)
+		if (!site->left || site->ungated)
+			return true;
+	return false;
 }
 
 /* ---- orders ---- */
@@ -487,7 +509,7 @@ bool convert_take_back(struct convert *c)
 	return minimise_put_back(&m, true) < m.count;
 }
 
-int convert_choose(struct convert *c)
+static int convert_choose_all(struct convert *c)
 {
 	const struct minimise_orders m = order_minimise(c);
 	int same;
@@ -499,10 +521,7 @@ int convert_choose(struct convert *c)
 		return 0;
 	experiment_say(&c->x, "with gates");
 	convert_reduce(&c->plan);
-	/* Sleeps and time-outs that stay are skipped; verifying shows whether their time counts. */
-	c->in_turn = !c->needed && c->x.hasten;
 	same = convert_plan_holds(c, TRY_RUNS);
-	c->in_turn = false;
 	if (!same)
 		convert_take_back(c);
 	if (same < 0 || (!same && convert_one_by_one(c, TRY_RUNS) < 0))
@@ -512,4 +531,15 @@ int convert_choose(struct convert *c)
 	if (c->needed && minimise_orders(&m) < 0)
 		return -1;
 	return leave_unordered(c);
+}
+
+/* Sleeps and time-outs that stay end at rest, as in the script (convert_till_rest()). */
+int convert_choose(struct convert *c)
+{
+	int failed;
+
+	c->in_turn = !c->needed && c->x.hasten;
+	failed = convert_choose_all(c);
+	c->in_turn = false;
+	return failed;
 }

@@ -25,7 +25,7 @@ enum {
 };
 enum { AGAIN_RUNS = 10 };
 /* Parts of the remaining time. */
-static const double alone_part = 0.4, again_part = 0.5;
+static const double alone_part = 0.4, again_part = 0.5, gated_part = 0.4;
 
 /* ---- what the sleeps order ---- */
 
@@ -34,13 +34,20 @@ static struct convert_record *learn_first(struct convert *c)
 {
 	struct convert_record *r = convert_watch_run(c);
 
-	if (r && convert_has_slowed(c) && convert_by_clock(c, r))
-		return NULL;
-	if (!r || !c->x.hasten || convert_can_hasten(r))
-		return r;
-	c->x.hasten = 0;
-	convert_forget_runs(c);
-	return convert_watch_run(c);
+	return r && convert_has_slowed(c) && convert_by_clock(c, r) ? NULL : r;
+}
+
+/* Leaves sleeps that are longer than an unchanged run. */
+static void leave_rare(struct convert *c)
+{
+	array_each(struct convert_site, site, &c->plan.sites) {
+		STR(why);
+
+		if ((double)site->ns / 1e9 <= c->shortest)
+			continue;
+		str_addf(&why, "not every run sleeps there: one took %.3f s", c->shortest);
+		convert_leave(site, str_text(&why));
+	}
 }
 
 /* An event counts once two runs show it; an event that one of them lacks is dropped. Returns 0 or
@@ -54,6 +61,8 @@ static int learn_twice(struct convert *c)
 	r = learn_first(c);
 	if (r)
 		convert_learn(&c->plan, r);
+	if (r)
+		leave_rare(c);
 	for (int i = 1; r && !same && i < LEARN_MOST; i++) {
 		r = convert_watch_run(c);
 		same = r && (convert_confirm(&c->plan, r) || !convert_count_converted(&c->plan));
@@ -217,10 +226,17 @@ static unsigned long fresh_runs(const struct convert *c)
 /* Returns 1 if all runs had the outcome, 0 if one did not, -1 to stop. */
 static int verify(struct convert *c)
 {
-	struct oracle_question q = convert_question(c, 0);
-	int same = convert_plan_holds(c, 1);
+	struct oracle_question q;
+	int same;
 	STR(text);
 
+	convert_script(&c->plan, "", &text);
+	if (convert_use_script(c, str_text(&text)) < 0 ||
+	    (convert_count_converted(&c->plan) && convert_till_rest(c) < 0))
+		return -1;
+	str_clear(&text);
+	same = convert_plan_holds(c, 1);
+	q = convert_question(c, 0);
 	q.next = next_verifying;
 	q.judge = judge_verifying;
 	c->verified = 0;
@@ -232,7 +248,7 @@ static int verify(struct convert *c)
 		same = 1;
 	qsort(c->took, c->verified, sizeof(*c->took), convert_compare);
 	c->after = c->verified ? c->took[c->verified / 2] : 0;
-	if (same <= 0 || c->x.expired)
+	if (same <= 0)
 		return same;
 	convert_script(&c->plan, "", &text);
 	add_expect(c, &text);
@@ -256,9 +272,17 @@ static void head(const struct convert *c, struct str *out)
 			continue;
 		str_clear(&words);
 		convert_site_words(site, &words);
-		foreign_lua_comment(out, "Left as it is: %s.", str_text(&words));
+		foreign_lua_comment(out, "%s: %s.",
+				    c->plan.till_rest ? "Ends at rest" : "Left as it is",
+				    str_text(&words));
 		foreign_lua_comment(out, "    %s", site->left);
 	}
+}
+
+/* Returns the part of the time left for a script with gates. One without is known to work. */
+static double gates_part(const struct convert *c)
+{
+	return convert_can_rest(c) ? gated_part : 1;
 }
 
 /* Verifies the script as it is, then with all orders that were seen, then without the sites that
@@ -275,24 +299,39 @@ static int verified(struct convert *c)
 	if (convert_one_by_one(c, AGAIN_RUNS) < 0 && !c->x.expired)
 		return -1;
 	c->late |= c->x.expired;
-	experiment_grant(&c->x, 1);
+	experiment_grant(&c->x, gates_part(c));
 	if (!convert_count_converted(&c->plan))
 		return 0;
+	return verify(c);
+}
+
+/* Verifies the script without gates, in which all sleeps end at rest. Returns 1, 0 or -1. */
+static int rests(struct convert *c)
+{
+	static const char why[] = "no gates in its place keep the outcome in every run";
+
+	array_each(struct convert_site, site, &c->plan.sites)
+		convert_leave(site, why);
+	c->plan.till_rest = true;
+	experiment_grant(&c->x, 1);
 	return verify(c);
 }
 
 static int finish(struct convert *c)
 {
 	STR(first);
-	int same;
+	int same = 0;
 
 	if (c->x.expired)
-		convert_leave_untried(c);
-	experiment_grant(&c->x, 1);
-	if (!convert_count_converted(&c->plan))
-		return convert_none(c);
-	same = verified(c);
-	if (!convert_count_converted(&c->plan))
+		convert_leave_untried(c, false);
+	experiment_grant(&c->x, gates_part(c));
+	if (convert_count_converted(&c->plan))
+		same = verified(c);
+	if (experiment_is_over(&c->x))
+		return -1;
+	if ((same <= 0 || !convert_count_converted(&c->plan)) && convert_can_rest(c))
+		same = rests(c);
+	else if (!convert_count_converted(&c->plan))
 		return convert_none(c);
 	if (same <= 0)
 		return c->x.expired ? -1 : convert_unverified(c);
@@ -313,10 +352,10 @@ static int all(struct convert *c)
 		return convert_none(c);
 	convert_words(&c->plan, c->x.symbols, c->records.items[0]->program);
 	if (alone(c) < 0 || count(c) < 0)
-		return -1;
-	if (convert_choose(c) < 0 && !c->x.expired)
-		return -1;
-	return finish(c);
+		convert_leave_untried(c, true);
+	else
+		convert_choose(c);
+	return experiment_is_over(&c->x) ? -1 : finish(c);
 }
 
 int convert_test(struct convert *c)

@@ -43,6 +43,7 @@ struct convert_site {
 	size_t held_back; /* where threads are held: 0 at the sleep, n at back_location[n - 1] */
 	bool unseen;	  /* threads without events in the test's code work during the sleep */
 	bool matters;	  /* removing this sleep alone changed the outcome */
+	bool ungated;	  /* left only because no gates were found for it */
 };
 
 enum convert_way {
@@ -97,6 +98,8 @@ struct convert_plan {
 	ARRAY(struct convert_order) orders;
 	/* sleeps of all sites, in the order in which they began */
 	ARRAY(struct convert_rest) rests;
+	/* the script lets the sleeps and time-outs that it does not elide end at rest */
+	bool till_rest;
 };
 struct convert {
 	struct experiment x; /* x.most: seconds for the whole conversion; 0 means no limit */
@@ -113,8 +116,9 @@ struct convert {
 	ARRAY(struct convert_record *) records; /* owned; they own names that the plan uses */
 	/* The unchanged test: */
 	struct experiment_outcome outcome;
-	bool unsteady;	/* the outcome is stable only with longer sleeps */
-	double seconds; /* longest run */
+	bool unsteady;	 /* the outcome is stable only with longer sleeps */
+	double seconds;	 /* longest run */
+	double shortest; /* shortest run, seconds */
 	/* time limit of a watched run, seconds: each system call is slower in it */
 	double watched_limit;
 	struct str differs; /* outcome of the last run that differed */

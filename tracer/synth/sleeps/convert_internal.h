@@ -31,6 +31,9 @@ void convert_hurry(struct convert *c);
 struct oracle_question convert_question(struct convert *c, unsigned long runs);
 /* Judge of convert_question(): compares the run's outcome with the unchanged test's. */
 int convert_judge(const struct oracle_question *q, struct run_result *r);
+/* Decides by one run of the current script whether it lets other sleeps and time-outs end at rest:
+   they would take longer than the whole run does without them. Returns 0, or -1 to stop. */
+int convert_till_rest(struct convert *c);
 /* Makes the runs of the question. Returns 1, 0 or -1 as oracle_ask(). */
 int convert_ask(struct convert *c, const struct oracle_question *q);
 /* Makes `runs` runs with this script. Returns 1, 0 or -1 as oracle_ask(). */
@@ -39,7 +42,8 @@ int convert_try(struct convert *c, const char *script, unsigned long runs);
 /* ---- fresh.c ---- */
 
 /* Makes `runs` runs of the current script, which has an expect, each in a gatectl process of its
-   own; all processors are busy in the second half. Returns as convert_try(). */
+   own; all processors are busy in the second half, and one more run has one processor. Another
+   script may be in use afterwards. Returns as convert_try(). */
 int convert_fresh(struct convert *c, unsigned long runs);
 
 /* ---- choose.c: return 0, or -1 to stop ---- */
@@ -58,8 +62,10 @@ int convert_plan_holds(struct convert *c, unsigned long runs);
 /* Converts the sites one by one while the others sleep. A site whose gates change the outcome in
    one of `runs` runs keeps its sleep. */
 int convert_one_by_one(struct convert *c, int runs);
-/* Time ran out: leaves the sites without a kept order. */
-void convert_leave_untried(struct convert *c);
+/* Time ran out: leaves the sites without a kept order, or with `all` each one. */
+void convert_leave_untried(struct convert *c, bool all);
+/* True if sleeps for which no gates were found can end at rest, without any gate. */
+bool convert_can_rest(const struct convert *c);
 
 /* ---- refusal.c: set the error unless it is set; return -1 ---- */
 
@@ -109,8 +115,6 @@ bool convert_confirm(struct convert_plan *p, const struct convert_record *r);
    they are others than before. */
 bool convert_count(struct convert_plan *p, const struct convert_record *r);
 
-/* True if the run has no timing that cannot be hastened: timers, or signals that end a sleep. */
-bool convert_can_hasten(const struct convert_record *r);
 /* Returns why the site slept in a run that elides it, or NULL if it did not. */
 const char *convert_still_sleeps(const struct convert_plan *p, const struct convert_record *r,
 				 size_t site);

@@ -74,11 +74,6 @@ const struct convert_line *own_line(const struct convert_sleep *s)
 	return &s->calls[s->level];
 }
 
-bool convert_can_hasten(const struct convert_record *r)
-{
-	return !r->timers;
-}
-
 /* True if only a few statements precede the sleep in the call's function, and none follow it. */
 static bool only_sleeps(const struct convert_record *r, const struct convert_sleep *s, unsigned i)
 {

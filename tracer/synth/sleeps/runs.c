@@ -13,11 +13,11 @@ enum {
 	GATE_LIMIT_S = 3,
 	CHOOSE_MOST_S = 22,
 	ALONE_LEAST_S = 2,
-	ALONE_FACTOR = 2,
-	HASTEN = 10
+	ALONE_FACTOR = 2
 };
 
-static const double hasten_from = 0.4; /* seconds; sleeps of shorter tests are not hastened */
+static const double hasten_from = 0.4;	/* seconds; sleeps of shorter tests are not hastened */
+static const double rest_least_s = 0.1; /* sleeps that take less together are left alone */
 /* Estimate: three unchanged runs, some watched ones with shorter sleeps, some without sleeps. */
 static const double estimate_factor = 4.5, estimate_more_s = 10;
 
@@ -95,7 +95,7 @@ int convert_ask(struct convert *c, const struct oracle_question *q)
 	double limit = c->x.options->time_limit;
 	int same;
 
-	if (q->in_turn)
+	if (q->in_turn || c->plan.till_rest)
 		c->x.options->time_limit = c->watched_limit;
 	same = oracle_ask(&c->oracle, q);
 	c->x.options->time_limit = limit;
@@ -118,6 +118,25 @@ int convert_try(struct convert *c, const char *script, unsigned long runs)
 	const struct oracle_question q = convert_question(c, runs);
 
 	return convert_use_script(c, script) < 0 ? -1 : convert_ask(c, &q);
+}
+
+int convert_till_rest(struct convert *c)
+{
+	struct convert_record record = {.only_turns = true};
+	struct run_result r;
+	int failed;
+
+	c->plan.till_rest = false;
+	if (c->needed || !c->x.hasten)
+		return 0;
+	failed = experiment_run(&c->x, &plain, &record, &r);
+	if (!failed) {
+		c->plan.till_rest = is_same(c, &r, true) &&
+				    (double)record.slept_ns / 1e9 > r.seconds + rest_least_s;
+		run_result_fini(&r);
+	}
+	convert_record_fini(&record);
+	return failed;
 }
 
 /* Makes one watched run. Returns 1, 0 or -1 as oracle_ask(). */
@@ -252,6 +271,8 @@ static int judge_first(const struct oracle_question *q, struct run_result *r)
 	r->evidence = (struct run_evidence){0};
 	if (!runs->in_turn && r->seconds > c->seconds)
 		c->seconds = r->seconds;
+	if (!runs->in_turn && (runs->count == 1 || r->seconds < c->shortest))
+		c->shortest = r->seconds;
 	if (c->x.most < longest(c, c->seconds)) {
 		c->x.most = longest(c, c->seconds);
 		experiment_grant(&c->x, CONVERT_CHOOSE_PART);
@@ -340,7 +361,7 @@ int convert_baseline(struct convert *c)
 
 	if (!failed) {
 		set_limits(c);
-		c->x.hasten = c->seconds > hasten_from ? HASTEN : 0;
+		c->x.hasten = c->seconds > hasten_from ? CONVERT_HASTEN : 0;
 		if (!take_outcome(c, &runs) || !always_wrote_same(c))
 			failed = settle_outcome(c, &runs);
 	}

@@ -449,6 +449,11 @@ void convert_script(const struct convert_plan *p, const char *head, struct str *
 
 	convert_gates(p, &gates);
 	str_add(out, head);
+	if (p->till_rest) {
+		str_add(out, "\n");
+		foreign_lua_comment(out, "Other sleeps and time-outs end when no thread can move.");
+		str_add(out, "elide_sleep { till = \"rest\" }\n");
+	}
 	for (size_t i = 0; i < p->sites.count; i++)
 		if (!p->sites.items[i].left)
 			script_add_site(p, &gates, i, out);

@@ -279,7 +279,6 @@ static struct tracee *tracee_of_launch(const struct launch *l)
 	t->clock = l->how->sleeps		 ? CLOCK_OWN
 		   : l->how->no_vdso || t->calls ? CLOCK_CALLS
 						 : CLOCK_VDSO;
-	t->timer_due_ns = UINT64_MAX;
 	t->last.kind = TRACEE_TICK;
 	p = process_new(t, l->pid, NULL, space_new(l->pid));
 	p->pub.is_root = true;

@@ -45,9 +45,15 @@ uint64_t tracee_worked_ns(struct tracee *t)
 	return t->worked_ns;
 }
 
+uint64_t tracee_slept_ns(struct tracee *t)
+{
+	tracee_timer_due(t);
+	return t->slept_ns;
+}
+
 uint64_t clock_own_ns(struct tracee *t)
 {
-	return t->slept_ns + tracee_worked_ns(t);
+	return tracee_slept_ns(t) + tracee_worked_ns(t);
 }
 
 uint64_t tracee_clock_seen_ns(const struct tracee *t)
@@ -99,10 +105,10 @@ bool clock_length(struct thread *th, clockid_t clock, uint64_t *ns, uint64_t *no
 
 	*now_ns = read_clock(clock);
 	own = clock_of(th, clock);
-	if (!clock_is_shared(clock) || *ns <= own)
+	if (!clock_is_shared(clock))
 		return false;
-	*ns -= own;
-	return true;
+	*ns -= *ns < own ? *ns : own;
+	return *ns;
 }
 
 void tracee_slept(struct tracee *t, uint64_t ns)

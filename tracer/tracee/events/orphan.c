@@ -4,6 +4,7 @@
  */
 #include "tracer/tracee/threads/procfs.h"
 #include "tracer/tracee/events/signals.h"
+#include "tracer/tracee/syscalls/armed.h"
 #include "tracer/tracee/tracee_internal.h"
 
 #include <linux/kcmp.h>
@@ -71,6 +72,7 @@ void orphan_free(struct tracee *t)
 {
 	array_each(struct tracee_space *, ghost, &t->ghosts)
 		space_free(*ghost);
+	armed_free(t);
 	array_fini(&t->ghosts);
 	array_fini(&t->parked);
 }

@@ -3,6 +3,7 @@
  * and end. A call that something else can end gets a longer time, so that a slow machine causes no
  * timeout. A point in time is converted from the program's clock (clock.c).
  */
+#include "tracer/tracee/syscalls/armed.h"
 #include "tracer/tracee/tracee_internal.h"
 
 #include <errno.h>
@@ -105,8 +106,12 @@ static bool syscalls_sleeps_begins(struct thread *th)
 		return !taken_up && was_interrupted(th);
 	absolute = timed_is_absolute(&th->regs, &clock);
 	mere = is_mere_sleep(&th->regs);
-	if (absolute && !clock_length(th, clock, &ns, &now_ns))
+	if (absolute && !clock_length(th, clock, &ns, &now_ns)) {
+		/* a hastened sleep can have put the program's clock ahead of the kernel's */
+		if (!ns && !taken_up && th->tracee->hasten)
+			elide_give_time(th, call, 0);
 		return !taken_up && was_interrupted(th);
+	}
 	if (taken_up && th->call_end == CALL_OUTLASTS)
 		sleeps_outlast(th, call);
 	else if ((absolute || !mere || th->tracee->hasten) && ns < (uint64_t)LONGEST_S * NS_OF_S)
@@ -147,40 +152,6 @@ static bool ends(struct thread *th)
 	return true;
 }
 
-/* The time after which a timer expires that the call sets, in ns; 0: it stops one, or the time is a
-   point in time, which may be over. Returns false if the call sets none. */
-static bool timer_of(struct thread *th, uint64_t number, uint64_t *ns)
-{
-	const struct user_regs_struct *regs = &th->regs;
-	const bool is_interval = number == SYS_setitimer;
-	struct itimerspec time = {0};
-
-	*ns = 0;
-	if (number == SYS_alarm)
-		*ns = thread_regs(th) < 0 ? 0 : (uint64_t)(unsigned)regs->rdi * NS_OF_S;
-	if (number != SYS_timer_settime && number != SYS_timerfd_settime && !is_interval)
-		return number == SYS_alarm;
-	if (thread_regs(th) < 0 || (!is_interval && (regs->rsi & TIMER_ABSTIME)) ||
-	    memory_read(space_of(th), is_interval ? regs->rsi : regs->rdx, &time, sizeof(time)) < 0)
-		return true;
-	*ns = (uint64_t)time.it_value.tv_sec * NS_OF_S +
-	      (uint64_t)time.it_value.tv_nsec * (is_interval ? 1000 : 1);
-	return true;
-}
-
-/* Notes when the first timer expires, in the time of the program's clock. */
-static void note_timer(struct thread *th, uint64_t number)
-{
-	struct tracee *t = th->tracee;
-	uint64_t due, ns;
-
-	if (!timer_of(th, number, &ns))
-		return;
-	due = ns ? clock_own_ns(t) + ns : 0;
-	if (due < t->timer_due_ns)
-		t->timer_due_ns = due;
-}
-
 static bool is_poll(uint64_t number)
 {
 	return number == SYS_epoll_wait || number == SYS_epoll_pwait ||
@@ -208,11 +179,6 @@ void tracee_hasten(struct tracee *t, unsigned part)
 	t->hasten = part;
 }
 
-bool tracee_timer_expires(struct tracee *t)
-{
-	return clock_own_ns(t) >= t->timer_due_ns;
-}
-
 bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *info)
 {
 	bool entry = info->op == PTRACE_SYSCALL_INFO_ENTRY;
@@ -220,7 +186,7 @@ bool sleeps_syscall_stop(struct thread *th, const struct __ptrace_syscall_info *
 	if (th->tracee->clock != CLOCK_OWN || event_silent(th))
 		return false;
 	if (entry)
-		note_timer(th, info->entry.nr);
+		armed_note(th, info->entry.nr);
 	th->polls += entry && is_poll(info->entry.nr);
 	if (th->interrupted && (entry || pause_shows(th))) /* pause_hide() makes the call again */
 		return false;

@@ -140,9 +140,12 @@ void tracee_outlast(struct tracee_thread *thread);
 void tracee_hasten(struct tracee *t, unsigned part);
 /* Returns how often the thread has begun to wait for files (poll, select, epoll). */
 unsigned long tracee_polls(const struct tracee_thread *thread);
-/* True if a timer of the program (alarm, timerfd) has expired by the program's clock.
+/* Returns when, in the time of tracee_slept(), the first of the program's timers (alarm, timerfd)
+   expires; UINT64_MAX: none is set. That time advances when the kernel has expired one;
    tracee_hasten() does not affect timers. */
-bool tracee_timer_expires(struct tracee *t);
+uint64_t tracee_timer_due(struct tracee *t);
+/* Returns the time set by tracee_slept(), or that of the last timer that has expired. */
+uint64_t tracee_slept_ns(struct tracee *t);
 /* Returns the program's clock, in ns, at the program's last read of it. */
 uint64_t tracee_clock_seen_ns(const struct tracee *t);
 /* Returns how often the program has read the clock. */
