@@ -457,3 +457,63 @@ def test_unseen(t, compiler):
     for _ in range(50 if t.full else 5):
         r = t.gate("run", "-g", script, program)
         t.equal(r.status, 0, "a fresh run", r)
+
+
+# ---- sleeps that no gate replaces ---------------------------------------------------------------------
+
+def check_fresh(t, script, program):
+    for _ in range(50 if t.full else 5):
+        r = t.gate("run", "-g", script, program)
+        t.equal(r.status, 0, "a fresh run", r)
+
+
+@params(*[(compiler, level) for compiler in COMPILERS for level in ("-O0", "-O2")])
+def test_left_sleeps_end_at_rest(t, case):
+    """The sleep of a loop that polls is left: the script lets it end when no thread can move."""
+    program = program_of("polls_too.c", case[0], case[1])
+    r, script = convert(t, program)
+    t.equal(r.status, 0, "status", r)
+    t.check("1 of 2 sleeps converted" in r.out.decode() and "  at rest    polls_too.c:" in r.out.decode(), "which", r)
+    t.check('elide_sleep { till = "rest" }' in r.script and 'elide_sleep("main;usleep")' in r.script, "both ways", r)
+    check_fresh(t, script, program)
+
+
+@params(*[(compiler, level) for compiler in COMPILERS for level in ("-O0", "-O2")])
+def test_one_processor(t, case):
+    """A script that only works with two processors is none; without gates all sleeps of a long test can end at rest."""
+    with open(os.path.join(PROGRAMS, "one_pool.c")) as f:
+        text = f.read()
+    short = compile_text("one_pool.c", text, "-g %s" % case[1], case[0])
+    r, _ = convert(t, short)
+    t.error(r, 125, "on one processor, in a separate process: gatectl: gate-deadlock")
+    long = compile_text("long_pool.c", text, "-g %s -DSLEEP_US=600000" % case[1], case[0])
+    r, script = convert(t, long)
+    t.equal(r.status, 0, "status", r)
+    t.check("0 of 1 sleeps converted" in r.out.decode(), "no gate", r)
+    t.check("SimpleGate" not in r.script and "order" not in r.script, "no gate", r)
+    check_fresh(t, script, long)
+
+
+def test_not_every_run_sleeps(t):
+    """A sleep that only some of the unchanged runs make is left."""
+    program = compile_text("rarely.c", r"""
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <pthread.h>
+static void *other(void *arg) { return arg; }
+int main(void)
+{
+	pthread_t t;
+	FILE *f = fopen(getenv("TURN"), "a+");
+	fputc('x', f);
+	pthread_create(&t, NULL, other, NULL);
+	if (ftell(f) != 2) /* the second run does not sleep */
+		usleep(100000);
+	pthread_join(t, NULL);
+	return 0;
+}
+""")
+    t.env["TURN"] = t.path("turn")
+    r, _ = convert(t, program)
+    t.error(r, 125, "usleep of 100 ms: not every run sleeps there: one took 0.0")

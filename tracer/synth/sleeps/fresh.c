@@ -1,5 +1,5 @@
-/* Runs a script as its user will: each run is a `gatectl run` process, and all processors are busy
-   in half of them. */
+/* Runs a script as its user will: each run is a `gatectl run` process, all processors are busy in
+   half of them, and one has a single processor. */
 #include "tracer/synth/sleeps/convert_internal.h"
 
 #include "tracer/base/files/io.h"
@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,6 +101,43 @@ static int run_fresh(struct convert *c, const char *script)
 	return 0;
 }
 
+/* Sets *one to the first processor of `all`. */
+static void first_processor(const cpu_set_t *all, cpu_set_t *one)
+{
+	int cpu = 0;
+
+	while (cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, all))
+		cpu++;
+	CPU_ZERO(one);
+	CPU_SET(cpu, one);
+}
+
+/* A pool with a thread for each processor runs tasks that wait for each other one by one there, so
+   gates between them do not open. Returns 1 if the script's run ends as the test does there, 0 if
+   not, -1 to stop. Another script is in use afterwards. */
+static int fresh_on_one(struct convert *c)
+{
+	cpu_set_t all, one;
+	int same, bare;
+	STR(differs);
+
+	if (sched_getaffinity(0, sizeof(all), &all) < 0 || CPU_COUNT(&all) == 1)
+		return 1;
+	first_processor(&all, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	experiment_say(&c->x, "verifying on one processor");
+	same = bare = run_fresh(c, c->oracle.path);
+	str_add(&differs, str_text(&c->differs));
+	if (!same)
+		bare = convert_try(c, "", 1);
+	sched_setaffinity(0, sizeof(all), &all);
+	if (same || bare <= 0)
+		return bare ? bare : 1;
+	str_clear(&c->differs);
+	str_addf(&c->differs, "on one processor, %s", str_text(&differs));
+	return 0;
+}
+
 int convert_fresh(struct convert *c, unsigned long runs)
 {
 	struct busy busy = {0};
@@ -112,5 +150,5 @@ int convert_fresh(struct convert *c, unsigned long runs)
 		same = run_fresh(c, c->oracle.path);
 	}
 	busy_end(&busy);
-	return same;
+	return same > 0 ? fresh_on_one(c) : same;
 }
