@@ -8,7 +8,7 @@ SOURCE_DIR has a compile_commands.json, as projects.py makes it; everything is d
 Candidates are found by text: a line that calls a function whose name contains "lock", and the line that calls its counterpart with
 the same argument. The kinds are those of KINDS; as many as possible of each are planted, drawn with the seed. A fault counts as
 told if a finding is new that names its field or lock, or lies between its first and its last line, or, for a fix that is undone
-(--undo), in a function that the fix changes. --tools asks also the tools of side_by_side.py, about the file with the fault alone:
+(--undo), in a function that the fix changes, or names a field of its lines. --tools asks also the tools of side_by_side.py, about the file with the fault alone:
 a message about threads that is new counts. The output is one row a fault, separated by tabs, and a table of all.
 """
 import argparse
@@ -28,6 +28,7 @@ import side_by_side
 KINDS = ("lock removed", "access moved out", "unlock dropped", "order swapped", "flag without lock")
 CALL = re.compile(r"^(\s+)(\w*lock\w*)\s*\(([^;]*)\)\s*;\s*$", re.I)
 NO_LOCK = re.compile(r"unlock|try|init|destroy|free|new|create|assert|clock|block|is_?lock", re.I)
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 HEAD = re.compile(r"\b(\w+)\s*\(")
 MEMBER = re.compile(r"(?:->|\.)\s*([A-Za-z_]\w*)\b(?!\s*\()")
 WRITE = re.compile(r"\b([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*(?:=(?!=)|\+=|-=|\|=|&=|\+\+|--)|(?:\+\+|--)\s*(?:\w+(?:->|\.))*(\w+)")
@@ -36,7 +37,7 @@ GLOBAL = re.compile(r"^(?!extern|typedef|return|#)[A-Za-z_][\w\s*]*?\b(\w+)\s*(?
 ALONE = re.compile(r"init|new|create|destroy|free|cleanup|final|exit|setup|alloc|start|test", re.I)
 NOT_OURS = re.compile(r"(^|/)(tests?|examples?|audit-build|gtest|sample|demos?|samples)/")
 LEAVES = re.compile(r"\s*(return|goto)\b")
-HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.M)
+HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 @dataclass
@@ -80,8 +81,8 @@ def functions(lines):
     begun, name = None, None
     for i, line in enumerate(lines):
         if begun is None and re.match(r"\{|[A-Za-z_].*\)\s*\{\s*$", line):
-            head = " ".join(lines[max(0, i - 12):i + 1] if line[0] == "{" else lines[max(0, i - 6):i + 1])
-            named = HEAD.findall(re.split(r"[;}]", head)[-1])
+            head = COMMENT.sub("", "\n".join(lines[max(0, i - 12):i + 1]))
+            named = [word for word in HEAD.findall(re.split(r"[;}]|\*/|^#.*$", head, flags=re.M)[-1]) if word != "__attribute__"]
             begun, name = i, named[0] if named else None
         elif begun is not None and line.startswith("}"):
             if name:
@@ -333,11 +334,17 @@ def measure(args, folders):
 
 
 def fixed_functions(path, diff):
-    """The functions that a fix changes in a file, and the words of its lines."""
-    lines = read(path)
-    places = {n for start, length in HUNK.findall(diff) for n in range(int(start), int(start) + int(length or 1))}
-    bodies = [(name, begin, end) for name, begin, end in functions(lines) if any(begin < n <= end + 1 for n in places)]
-    return {name for name, _, _ in bodies}
+    """The functions that a fix changes in a file, and the fields that its lines name."""
+    number, places, words = 0, set(), set()
+    for line in diff.split("\n"):
+        hunk = HUNK.match(line)
+        if hunk:
+            number = int(hunk.group(1)) - 1
+        elif line[:1] in "+-" and line[:3] not in ("+++", "---"):
+            places.add(number + 1)
+            words |= set(MEMBER.findall(line)) | set(re.findall(r"\b(\w+);", line))
+        number += line[:1] in (" ", "+")
+    return {name for name, begin, end in functions(read(path)) if any(begin < n <= end + 1 for n in places)}, words
 
 
 def undo(args, folders):
@@ -347,19 +354,20 @@ def undo(args, folders):
         diff = f.read()
     parts = {path: text for path, text in re.findall(r"^\+\+\+ b/(\S+)\n((?:(?!^diff ).*\n)*)", diff, re.M)}
     units = {unit[1]: unit for unit in side_by_side.units(folder)}
-    before, named = audit(args.gatectl, folder), set()
+    before, named, words = audit(args.gatectl, folder), set(), set()
     for path, text in parts.items():
-        named |= fixed_functions(os.path.join(folder, path), text)
+        some, others = fixed_functions(os.path.join(folder, path), text)
+        named, words = named | some, words | others
     c_files = [os.path.realpath(os.path.join(folder, path)) for path in parts if path.endswith(".c")]
     bare = {(tool, p): messages(tool, units[p]) for p in c_files if p in units for tool in side_by_side.tools() if args.tools and tool != "gatectl audit"}
     run = ["patch", "-p1", "-s", "-f", "-i", os.path.abspath(args.undo)]
     subprocess.run([*run, "-R"], cwd=folder, check=True)
-    level, finding = told(before, audit(args.gatectl, folder), lambda f: f["function"] in named)
+    level, finding = told(before, audit(args.gatectl, folder), lambda f: f["function"] in named or f["field"] in words)
     said = {}
     for (tool, p), old in bare.items():
         said[tool] = "yes" if messages(tool, units[p]) - old or said.get(tool) == "yes" else "no"
     subprocess.run(run, cwd=folder, check=True)
-    yield [os.path.basename(args.undo), name, "undone", " ".join(parts), " ".join(sorted(named)), "-", level, finding], said
+    yield [os.path.basename(args.undo), name, "undone", " ".join(parts), " ".join(sorted(named)), " ".join(sorted(words)), level, finding], said
 
 
 def table(rows):

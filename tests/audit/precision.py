@@ -70,7 +70,8 @@ def main():
         except (OSError, IndexError, subprocess.SubprocessError) as e:
             print(f"{name}: left out: {e!r}")
     for title, which in (("known while the rules were made", projects.FIRST), ("looked at later", projects.LATER), ("held out", projects.HELD_OUT),
-                         ("held out a second time", projects.HELD_OUT_2)):
+                         ("held out a second time", projects.HELD_OUT_2),
+                         ("held out a third time", (*projects.HELD_OUT_3, *projects.WITHOUT_RECIPE))):
         count(title, [k for k in told if k[0] in which], judged)
     for key in told:
         if key[2] == "P3" and key not in judged:

@@ -95,7 +95,7 @@ HELD_OUT_3 = {
     "moc": "autoreconf -fi && " + CONFIGURE + "&& " + MAKE,
     "fio": "./configure && " + MAKE,
     "trousers": "autoreconf -fi && " + CONFIGURE + "&& " + MAKE,
-    "htslib": "autoreconf -fi && " + CONFIGURE + "&& " + MAKE,
+    "htslib": "autoreconf -fi && " + CONFIGURE + "--with-external-htscodecs && " + MAKE,
     "tcmu": CMAKE,
     "ettercap": CMAKE + "-DENABLE_GTK=OFF",
     "ices2": CONFIGURE + "&& " + MAKE,
