@@ -2,7 +2,7 @@
 """How many faults in real code gatectl audit reports: plants some, one at a time, and asks before and after.
 
     tests/audit/plant.py [--seed N] [--faults N] [--gatectl PROG] [--work DIR] [--tools] NAME=SOURCE_DIR...
-    tests/audit/plant.py [...] --undo FIX.diff NAME=SOURCE_DIR
+    tests/audit/plant.py [...] --undo FIX.diff [--undo ...] NAME=SOURCE_DIR
 
 SOURCE_DIR has a compile_commands.json, as projects.py makes it; everything is done on copies in --work. No part of CI.
 Candidates are found by text: a line that calls a function whose name contains "lock", and the line that calls its counterpart with
@@ -333,7 +333,7 @@ def measure(args, folders):
         yield [number, fault.project, fault.kind, place, fault.function, " ".join(sorted(fault.names)), level, finding], said
 
 
-def fixed_functions(path, diff):
+def fixed(path, diff):
     """The functions that a fix changes in a file, and the fields that its lines name."""
     number, places, words = 0, set(), set()
     for line in diff.split("\n"):
@@ -348,26 +348,25 @@ def fixed_functions(path, diff):
 
 
 def undo(args, folders):
-    """A fix undone: the same for what a commit of the project's own repaired."""
+    """Fixes undone: the same for what commits of the project's own repaired."""
     (name, folder), = folders.items()
-    with open(args.undo, encoding="utf-8") as f:
-        diff = f.read()
-    parts = {path: text for path, text in re.findall(r"^\+\+\+ b/(\S+)\n((?:(?!^diff ).*\n)*)", diff, re.M)}
     units = {unit[1]: unit for unit in side_by_side.units(folder)}
-    before, named, words = audit(args.gatectl, folder), set(), set()
-    for path, text in parts.items():
-        some, others = fixed_functions(os.path.join(folder, path), text)
-        named, words = named | some, words | others
-    c_files = [os.path.realpath(os.path.join(folder, path)) for path in parts if path.endswith(".c")]
-    bare = {(tool, p): messages(tool, units[p]) for p in c_files if p in units for tool in side_by_side.tools() if args.tools and tool != "gatectl audit"}
-    run = ["patch", "-p1", "-s", "-f", "-i", os.path.abspath(args.undo)]
-    subprocess.run([*run, "-R"], cwd=folder, check=True)
-    level, finding = told(before, audit(args.gatectl, folder), lambda f: f["function"] in named or f["field"] in words)
-    said = {}
-    for (tool, p), old in bare.items():
-        said[tool] = "yes" if messages(tool, units[p]) - old or said.get(tool) == "yes" else "no"
-    subprocess.run(run, cwd=folder, check=True)
-    yield [os.path.basename(args.undo), name, "undone", " ".join(parts), " ".join(sorted(named)), " ".join(sorted(words)), level, finding], said
+    before, bare = audit(args.gatectl, folder), {}
+    for fix in args.undo:
+        with open(fix, encoding="utf-8") as f:
+            parts = dict(re.findall(r"^\+\+\+ b/(\S+)\n((?:(?!^diff ).*\n)*)", f.read(), re.M))
+        touched = [fixed(os.path.join(folder, path), text) for path, text in parts.items()]
+        named, words = (set().union(*each) for each in zip(*touched))
+        texts = {os.path.realpath(os.path.join(folder, path)): read(os.path.join(folder, path)) for path in parts}
+        subprocess.run(["patch", "-p1", "-s", "-f", "-R", "-i", os.path.abspath(fix)], cwd=folder, check=True)
+        level, finding = told(before, audit(args.gatectl, folder), lambda f: f["function"] in named or f["field"] in words)
+        undone = {path: read(path) for path in texts}
+        for path, text in texts.items():
+            write(path, text)
+        said = {}
+        for path in set(texts) & set(units) if args.tools else ():
+            said.update({tool: word for tool, word in ask_others(path, undone[path], units[path], bare).items() if said.get(tool) != "yes"})
+        yield [os.path.basename(fix), name, "undone", " ".join(parts), " ".join(sorted(named)), " ".join(sorted(words)), level, finding], said
 
 
 def table(rows):
@@ -391,7 +390,7 @@ def main():
     p.add_argument("--gatectl", default=os.path.join(side_by_side.ROOT, "build", "gatectl"))
     p.add_argument("--work", default="/tmp/planted")
     p.add_argument("--tools", action="store_true")
-    p.add_argument("--undo", metavar="FIX.diff")
+    p.add_argument("--undo", metavar="FIX.diff", action="append")
     p.add_argument("projects", nargs="+", metavar="NAME=SOURCE_DIR")
     args = p.parse_args()
     args.gatectl = os.path.abspath(args.gatectl)
