@@ -13,6 +13,7 @@ a message about threads that is new counts. The output is one row a fault, separ
 """
 import argparse
 import collections
+import difflib
 import json
 import os
 import random
@@ -37,7 +38,6 @@ GLOBAL = re.compile(r"^(?!extern|typedef|return|#)[A-Za-z_][\w\s*]*?\b(\w+)\s*(?
 ALONE = re.compile(r"init|new|create|destroy|free|cleanup|final|exit|setup|alloc|start|test", re.I)
 NOT_OURS = re.compile(r"(^|/)(tests?|examples?|audit-build|gtest|sample|demos?|samples)/")
 LEAVES = re.compile(r"\s*(return|goto)\b")
-HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 
 
 @dataclass
@@ -333,18 +333,12 @@ def measure(args, folders):
         yield [number, fault.project, fault.kind, place, fault.function, " ".join(sorted(fault.names)), level, finding], said
 
 
-def fixed(path, diff):
-    """The functions that a fix changes in a file, and the fields that its lines name."""
-    number, places, words = 0, set(), set()
-    for line in diff.split("\n"):
-        hunk = HUNK.match(line)
-        if hunk:
-            number = int(hunk.group(1)) - 1
-        elif line[:1] in "+-" and line[:3] not in ("+++", "---"):
-            places.add(number + 1)
-            words |= set(MEMBER.findall(line)) | set(re.findall(r"\b(\w+);", line))
-        number += line[:1] in (" ", "+")
-    return {name for name, begin, end in functions(read(path)) if any(begin < n <= end + 1 for n in places)}, words
+def fixed(before, after):
+    """The functions in which two texts differ, and the fields that the lines which differ name."""
+    changes = [op for op in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes() if op[0] != "equal"]
+    lines = [line for _, i, j, k, m in changes for line in before[i:j] + after[k:m]]
+    named = {name for name, begin, end in functions(before) if any(i <= end and j >= begin for _, i, j, _, _ in changes)}
+    return named, {word for line in lines for word in MEMBER.findall(line) + re.findall(r"\b([A-Za-z_]\w*);", line)}
 
 
 def undo(args, folders):
@@ -354,13 +348,12 @@ def undo(args, folders):
     before, bare = audit(args.gatectl, folder), {}
     for fix in args.undo:
         with open(fix, encoding="utf-8") as f:
-            parts = dict(re.findall(r"^\+\+\+ b/(\S+)\n((?:(?!^diff ).*\n)*)", f.read(), re.M))
-        touched = [fixed(os.path.join(folder, path), text) for path, text in parts.items()]
-        named, words = (set().union(*each) for each in zip(*touched))
+            parts = re.findall(r"^\+\+\+ b/(\S+)$", f.read(), re.M)
         texts = {os.path.realpath(os.path.join(folder, path)): read(os.path.join(folder, path)) for path in parts}
         subprocess.run(["patch", "-p1", "-s", "-f", "-R", "-i", os.path.abspath(fix)], cwd=folder, check=True)
-        level, finding = told(before, audit(args.gatectl, folder), lambda f: f["function"] in named or f["field"] in words)
         undone = {path: read(path) for path in texts}
+        named, words = (set().union(*each) for each in zip(*(fixed(texts[path], undone[path]) for path in texts)))
+        level, finding = told(before, audit(args.gatectl, folder), lambda f: f["function"] in named or f["field"] in words)
         for path, text in texts.items():
             write(path, text)
         said = {}
