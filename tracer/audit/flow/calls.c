@@ -152,8 +152,6 @@ static unsigned call_cxx(const struct audit_call *c, enum call_effect effect)
 {
 	const struct cxx_effect is = {c->w, c->s, c->e, c->arguments, c->count};
 
-	if (effect == DOES_TRY_SHARED_TRUE)
-		return try_lock(c->w, c->s, argument(c, 0), tried_of(SIGN_NOT_ZERO, SIGN_ZERO, TRIED_SHARED));
 	if (effect == DOES_CXX_THREAD)
 		start_cxx(c);
 	return effect_cxx(&is, effect);
@@ -166,13 +164,15 @@ static void destroy(const struct audit_call *c)
 	object_end(c->w, c->s, term_object(c->w->t, argument(c, 0)), c->e->at);
 }
 
+static const unsigned tries[] = {
+	[DOES_TRY] = SIGN_ZERO | SIGN_POSITIVE << TRIED_FAILED,
+	[DOES_TRY_SHARED] = SIGN_ZERO | SIGN_POSITIVE << TRIED_FAILED | TRIED_SHARED,
+	[DOES_TRY_TRUE] = SIGN_NOT_ZERO | SIGN_ZERO << TRIED_FAILED,
+	[DOES_TRY_SHARED_TRUE] = SIGN_NOT_ZERO | SIGN_ZERO << TRIED_FAILED | TRIED_SHARED,
+};
+
 static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 {
-	static const unsigned tries[] = {
-		[DOES_TRY] = SIGN_ZERO | SIGN_POSITIVE << TRIED_FAILED,
-		[DOES_TRY_SHARED] = SIGN_ZERO | SIGN_POSITIVE << TRIED_FAILED | TRIED_SHARED,
-		[DOES_TRY_TRUE] = SIGN_NOT_ZERO | SIGN_ZERO << TRIED_FAILED,
-	};
 	struct audit_flow *w = c->w;
 	struct state *s = c->s;
 	const unsigned first = argument(c, 0);
@@ -516,16 +516,6 @@ static unsigned call_own(struct audit_call *c, unsigned index)
 
 /* ---- other functions ------------------------------------------------------------------------- */
 
-/* Name in a USR, which follows the last "@F@"; in C++ the types of the parameters follow it. */
-static const char *name_in_usr(const char *usr)
-{
-	const char *at = usr;
-
-	for (const char *next; (next = strstr(at, "@F@"));)
-		at = next + strlen("@F@");
-	return at;
-}
-
 /* Arguments escape to functions of other modules, but not to those of libc. */
 static void let_out(const struct audit_call *c)
 {
@@ -601,7 +591,7 @@ unsigned evaluate_call(struct audit_flow *w, struct state *s, const struct audit
 
 		c.usr = is.kind == TERM_FUNCTION ? is.a : 0;
 	}
-	c.name = name_in_usr(program_text(w->p, c.usr));
+	c.name = known_name_in_usr(program_text(w->p, c.usr));
 	for (unsigned i = 0; i < c.count; i++)
 		c.arguments[i] = evaluate(w, s, e->operands[i + 1]);
 	result = call(&c);

@@ -15,8 +15,9 @@ void effect_give(struct audit_flow *w, struct state *s, unsigned given, unsigned
 	if (!given || term_kind(w->t, given) == TERM_CONSTANT)
 		return;
 	object_show(w, s, term_object(w->t, given), is_known ? body.a : 0, at);
-	summary_deed(w, (struct audit_deed){
-				.kind = DEED_GIVEN, .object = given, .address = is_known ? function : 0});
+	summary_deed(w, (struct audit_deed){.kind = DEED_GIVEN,
+					    .object = given,
+					    .address = is_known ? function : 0});
 	if (w->records && is_own)
 		summary_deed(w, (struct audit_deed){.kind = DEED_BEGUN, .object = given});
 }

@@ -254,6 +254,8 @@ enum call_effect call_effect_of(const struct audit_options *o, const char *name)
 /* Returns the effect of a function of C++ (known_cxx.c): "std::CLASS::FUNCTION", and what the
    frontend calls "operator-new" and the like. */
 enum call_effect call_effect_cxx(const char *name);
+/* Returns the name in a USR, after the last "@F@"; in C++ the parameters' types follow it. */
+const char *known_name_in_usr(const char *usr);
 /* Returns true if the name looks like a library's function to create a thread. */
 bool call_may_make_thread(const char *name);
 

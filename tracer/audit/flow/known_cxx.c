@@ -78,3 +78,12 @@ enum call_effect call_effect_cxx(const char *name)
 			return others[i].effect;
 	return strncmp(name, "std::", 5) == 0 ? effect_of_member(name) : DOES_NOTHING;
 }
+
+const char *known_name_in_usr(const char *usr)
+{
+	const char *at = usr;
+
+	for (const char *next; (next = strstr(at, "@F@"));)
+		at = next + strlen("@F@");
+	return at;
+}

@@ -162,7 +162,7 @@ void lower_end_scope(struct lower *l, size_t outside, CXCursor c)
 /* ---- statements ------------------------------------------------------------------------------ */
 
 /* Ends the block with a jump; only a label reaches what follows. */
-static void go(struct lower *l, unsigned to)
+void lower_go(struct lower *l, unsigned to)
 {
 	lower_jump(l, to);
 	l->block = lower_block_new(l);
@@ -215,7 +215,7 @@ static void lower_goto(struct lower *l, CXCursor c, CXCursor to)
 			if (is.to && (at < is.from || at > is.to))
 				call_cleanup(l, is.local, c);
 		}
-	go(l, label_block(l, cursor_name(l->reader, to)));
+	lower_go(l, label_block(l, cursor_name(l->reader, to)));
 }
 
 struct audit_expr *lower_inner(struct lower *l, CXCursor compound)
@@ -254,7 +254,7 @@ static void lower_if(struct lower *l, const struct cursors *parts)
 	l->block = behind;
 }
 
-static struct lower_target target_at(const struct lower *l, unsigned block)
+struct lower_target lower_target_at(const struct lower *l, unsigned block)
 {
 	return (struct lower_target){block, l->cleanups.count};
 }
@@ -279,8 +279,8 @@ static void lower_loop(struct lower *l, const struct loop *f, bool body_first)
 	else
 		lower_jump(l, body);
 	l->block = body;
-	l->breaks = target_at(l, behind);
-	l->continues = target_at(l, next);
+	l->breaks = lower_target_at(l, behind);
+	l->continues = lower_target_at(l, next);
 	lower_statement(l, *f->body);
 	l->breaks = breaks;
 	l->continues = continues;
@@ -304,8 +304,8 @@ void lower_rounds(struct lower *l, bool is_begun, void (*round)(struct lower *l,
 	l->block = head;
 	lower_branch(l, NULL, body, behind);
 	l->block = body;
-	l->breaks = target_at(l, behind);
-	l->continues = target_at(l, head);
+	l->breaks = lower_target_at(l, behind);
+	l->continues = lower_target_at(l, head);
 	round(l, data);
 	l->breaks = breaks;
 	l->continues = continues;
@@ -352,69 +352,6 @@ static void lower_for(struct lower *l, CXCursor c, const struct cursors *parts)
 	lower_loop(l, &f, false);
 }
 
-/* Comparison of the value that is switched on with the case's, or NULL for either way: only a local
-   may be evaluated again. */
-static struct audit_expr *case_condition(struct lower *l, CXCursor c, struct audit_expr *select,
-					 struct audit_expr *value)
-{
-	struct audit_expr *e;
-
-	if (select->kind != EXPR_LOCAL || !value)
-		return NULL;
-	e = lower_new(l, EXPR_EQUAL, c, 2);
-	e->operands[0] = select;
-	e->operands[1] = value;
-	return e;
-}
-
-static void lower_switch(struct lower *l, CXCursor c, const struct cursors *parts)
-{
-	struct audit_expr *value = lower_expr(l, parts->items[0]);
-	unsigned select, behind = lower_block_new(l), otherwise = behind;
-	size_t outer_cases = l->cases.count;
-	const struct lower_target breaks = l->breaks;
-
-	lower_step(l, value);
-	select = lower_block_new(l);
-	go(l, select);
-	l->breaks = target_at(l, behind);
-	lower_statement(l, parts->items[1]);
-	l->breaks = breaks;
-	lower_jump(l, behind);
-	/* Branches to any of the cases, or past them without a default. */
-	l->block = select;
-	for (size_t i = outer_cases; i < l->cases.count; i++) {
-		const struct lower_case to = l->cases.items[i];
-		unsigned next;
-
-		if (to.is_default) {
-			otherwise = to.block;
-			continue;
-		}
-		next = lower_block_new(l);
-		lower_branch(l, case_condition(l, c, value, to.value), to.block, next);
-		l->block = next;
-	}
-	lower_jump(l, otherwise);
-	l->cases.count = outer_cases;
-	l->block = behind;
-}
-
-static void lower_case(struct lower *l, const struct cursors *parts, bool is_default)
-{
-	const unsigned here = lower_block_new(l);
-	struct lower_case is = {here, NULL, is_default};
-
-	lower_jump(l, here);
-	l->block = here;
-	/* A range has two values. */
-	if (!is_default && parts->count == 2)
-		is.value = lower_expr(l, parts->items[0]);
-	*array_add(&l->cases) = is;
-	if (parts->count)
-		lower_statement(l, parts->items[parts->count - 1]);
-}
-
 static void lower_labelled(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	unsigned here = label_block(l, cursor_name(l->reader, c));
@@ -449,7 +386,7 @@ static void lower_return(struct lower *l, CXCursor c, const struct cursors *part
 static void lower_exit(struct lower *l, CXCursor c, struct lower_target to)
 {
 	leave_scopes(l, to.cleanups, c);
-	go(l, to.block);
+	lower_go(l, to.block);
 }
 
 static void lower_loops(struct lower *l, CXCursor c, const struct cursors *parts)

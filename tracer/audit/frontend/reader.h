@@ -228,7 +228,7 @@ struct lower {
 	/* Locals with a cleanup in open scopes; `from` and `to` are the offsets of the declaration
 	   and of the scope's end. */
 	ARRAY(struct lower_cleanup) cleanups;
-	unsigned scope_end;    /* offset in the file where the innermost compound ends */
+	unsigned scope_end;		/* offset in the file where the innermost compound ends */
 	ARRAY(struct lower_case) cases; /* of the open switches */
 	/* C++: locals that hold the address of what they refer to; index + 1 of `this`, or 0; the
 	   function returns a reference. */
@@ -266,6 +266,14 @@ unsigned lower_block_new(struct lower *l);
 void lower_jump(struct lower *l, unsigned to);
 /* Ends the open block with a branch. */
 void lower_branch(struct lower *l, struct audit_expr *condition, unsigned yes, unsigned no);
+/* Ends the block by a jump; what follows it is never reached. */
+void lower_go(struct lower *l, unsigned to);
+/* Returns the block as a target of break, continue or goto, with the scopes that are open here. */
+struct lower_target lower_target_at(const struct lower *l, unsigned block);
+/* Lowers a switch statement. lower_switch.c */
+void lower_switch(struct lower *l, CXCursor c, const struct cursors *parts);
+/* Lowers a case or default. lower_switch.c */
+void lower_case(struct lower *l, const struct cursors *parts, bool is_default);
 /* Lowers a condition to one block for each part of && || ! ?: and the comma. */
 void lower_condition(struct lower *l, struct audit_expr *e, unsigned yes, unsigned no);
 /* Lowers a ({ }). Returns its value. */
