@@ -209,6 +209,40 @@ static void test_spinner(void **state)
 	assert_int_equal(found_at(&s, 100000, 1, 100000), 0);
 }
 
+/* A thread appears while a spinner goes on, which no strategy is asked about: what is foreseen then
+   is what is chosen, also at places that are no spin. */
+static void test_thread_beside_spinner(void **state)
+{
+	const struct strategy_point round = {.op = STRATEGY_READ, .object = 7, .place = 1},
+				    begins = {.thread = 1, .op = STRATEGY_START};
+
+	(void)state;
+	each_drawing(name)
+	{
+		struct strategy *s = strategy_made(*name, 7, 3, 0);
+
+		for (uint64_t run = 0; run < 64; run++) {
+			struct strategy_point points[2] = {round, begins};
+			struct strategy_avoid avoid;
+			size_t chosen, n;
+
+			strategy_begin(s, run);
+			for (unsigned step = 0; step < 2; step++)
+				assert_int_equal(strategy_choose(s, points, 1), 0);
+			chosen = strategy_choose(s, points, 2);
+			n = strategy_foresee(s, points, 2, chosen, 8, &avoid);
+			n = n < avoid.elsewhere ? n : avoid.elsewhere;
+			for (; n > 0 && chosen == 0; n--) {
+				points[0].writes = true;
+				points[0].place++;
+				assert_int_equal(strategy_choose(s, points, 2), 0);
+			}
+			strategy_end(s, STRATEGY_PASSED);
+		}
+		strategy_free(s);
+	}
+}
+
 /* ---- PCT ------------------------------------------------------------------------------------- */
 
 /*
@@ -471,14 +505,22 @@ static void test_spurious(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_generator),	  cmocka_unit_test(test_names),
-		cmocka_unit_test(test_reproducible),	  cmocka_unit_test(test_pinned),
-		cmocka_unit_test(test_no_thread_starves), cmocka_unit_test(test_spinner),
-		cmocka_unit_test(test_overlap),		  cmocka_unit_test(test_pct),
-		cmocka_unit_test(test_pos_late_step),	  cmocka_unit_test(test_pos_dependent),
-		cmocka_unit_test(test_surw_uniform),	  cmocka_unit_test(test_surw_selective),
-		cmocka_unit_test(test_surw_wrong_counts), cmocka_unit_test(test_extremes),
-		cmocka_unit_test(test_extremes_end),	  cmocka_unit_test(test_surw_wrong_counts),
+		cmocka_unit_test(test_generator),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_reproducible),
+		cmocka_unit_test(test_pinned),
+		cmocka_unit_test(test_no_thread_starves),
+		cmocka_unit_test(test_spinner),
+		cmocka_unit_test(test_overlap),
+		cmocka_unit_test(test_pct),
+		cmocka_unit_test(test_pos_late_step),
+		cmocka_unit_test(test_pos_dependent),
+		cmocka_unit_test(test_surw_uniform),
+		cmocka_unit_test(test_surw_selective),
+		cmocka_unit_test(test_surw_wrong_counts),
+		cmocka_unit_test(test_extremes),
+		cmocka_unit_test(test_extremes_end),
+		cmocka_unit_test(test_thread_beside_spinner),
 		cmocka_unit_test(test_spurious),
 	};
 

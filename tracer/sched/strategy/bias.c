@@ -62,6 +62,7 @@ size_t bias_spinner(struct bias *b, const struct strategy_point *points, size_t 
 		if (!is_spin(&b->turn, &points[i]))
 			break;
 		b->spins_left--;
+		b->spun = true;
 		return i;
 	}
 	return STRATEGY_STOP;

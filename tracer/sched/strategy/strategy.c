@@ -298,6 +298,7 @@ size_t strategy_choose(struct strategy *s, const struct strategy_point *points, 
 	size_t shown = shown_of(s, points, count), i = draw_spurious(s, shown, count);
 
 	s->bias.indexes.count = 0;
+	s->bias.spun = false;
 	if (i != STRATEGY_STOP) {
 		s->last = points[i].thread;
 		bias_moved(&s->bias, &points[i]);
@@ -319,12 +320,13 @@ size_t strategy_choose(struct strategy *s, const struct strategy_point *points, 
 	return i;
 }
 
+/* A strategy that was not asked, because a spinner goes on, may not have seen all threads yet. */
 static size_t foresee(struct strategy *s, const struct strategy_point *points, size_t count,
 		      size_t chosen, size_t most, struct strategy_avoid *avoid)
 {
 	size_t at = chosen;
 
-	if (!s->type->foresee)
+	if (!s->type->foresee || s->bias.spun)
 		return 0;
 	if (!(s->type->flags & STRATEGY_BIASED))
 		return s->type->foresee(s, points, count, chosen, most, avoid);

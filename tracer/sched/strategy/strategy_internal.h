@@ -110,6 +110,7 @@ struct bias_turn {
 struct bias {
 	bool ends_last;		       /* the end of the process comes after all other steps */
 	unsigned long passed;	       /* choices that have passed over the end of the process */
+	bool spun;		       /* the last choice was that a spinner goes on */
 	uint64_t spins_left;	       /* steps of spins that may follow each other in this run */
 	struct bias_turn turn;	       /* of the thread that moved last, while spins_left */
 	unsigned long step;	       /* steps of this run */
