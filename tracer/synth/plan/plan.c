@@ -121,13 +121,16 @@ static int plan_add_order(struct plan_placing *g, const struct plan_edges *edges
 	places = g->p->places.items;
 	if (edge->to < g->v->over) /* the run cannot end before these steps */
 		places[o.from].at.optional = places[o.to].at.optional = false;
-	if (o.blocked) {
+	if (o.blocked)
 		o.from_event = unique_name(g, named, PLAN_DOES);
-		o.to_event = unique_name(g, edge->to, PLAN_DOES);
-	} else if (!places[o.from].gate) {
+	else if (!places[o.from].gate)
 		places[o.from].gate = unique_name(g, named, PLAN_DID);
+	*array_add(&g->p->orders) = o; /* takes the name before the second one is made */
+	if (o.blocked) {
+		char *name = unique_name(g, edge->to, PLAN_DOES);
+
+		g->p->orders.items[g->p->orders.count - 1].to_event = name;
 	}
-	*array_add(&g->p->orders) = o;
 	return 0;
 }
 
