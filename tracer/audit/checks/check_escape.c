@@ -43,11 +43,12 @@ static bool has_guard(const struct entry_access *e)
 	return e->access->held.count > 0 || entry_is(e, ACCESS_ATOMIC);
 }
 
-/* True if the field is written, most uses are in its own module, mostly with a lock, and this use
+/* *always: its own module has a lock at each use. True if the field is written while threads share
+   it, most uses are in its own module, mostly with a lock, and this use
    is not always guarded. A header of a whole program has no module; a module that needs no lock
    itself asks none of others. */
 static bool needs_guard(const struct audit *a, const struct audit_record *r,
-			const struct audit_access *access)
+			const struct audit_access *access, bool *always)
 {
 	unsigned inside = 0, outside = 0, guarded = 0, here = 0, guarded_here = 0;
 	bool written = false;
@@ -55,7 +56,7 @@ static bool needs_guard(const struct audit *a, const struct audit_record *r,
 	array_each(const struct entry_access, e, &entries_of_field(a, access->field)->items) {
 		const bool is_inside = is_of_module(a, r, e->at.file);
 
-		written |= entry_is(e, ACCESS_WRITES);
+		written |= entry_is(e, ACCESS_WRITES) && graph_is_access_shared(a, e);
 		inside += is_inside;
 		outside += !is_inside;
 		guarded += is_inside && has_guard(e);
@@ -64,6 +65,7 @@ static bool needs_guard(const struct audit *a, const struct audit_record *r,
 			guarded_here += has_guard(e);
 		}
 	}
+	*always = guarded == inside;
 	return written && inside >= outside && 2 * guarded > inside &&
 	       !(here && guarded_here == here);
 }
@@ -73,6 +75,7 @@ static void report_use(struct audit *a, const struct audit_record *r,
 {
 	const struct audit_field *of = &a->program->fields.items[access->field - 1];
 	struct finding *f;
+	bool always;
 
 	array_each(const struct finding, known, &a->findings.items)
 		if (known->tag == FINDING_P1 && known->field == of->name &&
@@ -82,8 +85,11 @@ static void report_use(struct audit *a, const struct audit_record *r,
 	f = check_add(a, FINDING_P1, access->at, access->field, access->function);
 	if (!f)
 		return;
-	finding_evidence(f, EVIDENCE_MEDIUM, "the field belongs to another module");
-	if (!needs_guard(a, r, access))
+	finding_evidence(f, 40, "the field belongs to another module");
+	if (needs_guard(a, r, access, &always))
+		finding_evidence(f, always ? 20 : 0, "which has a lock at %s of its uses",
+				 always ? "each" : "most");
+	else
 		finding_evidence(f, EVIDENCE_AGAINST,
 				 "its own module does not use it with a lock for the most part");
 	check_say(a, f, "is used outside of its module, %s",

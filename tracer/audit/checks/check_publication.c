@@ -59,15 +59,16 @@ static const struct entry_access *user_of(const struct audit *a, const struct su
 static void late_evidence(const struct audit *a, const struct suspicion *s,
 			  const struct entry_access *user, struct finding *f)
 {
+	const bool guarded = is_guarded(a, s->field), used = entries_is_thread(a, user->entry);
+
 	if (s->is_certain)
 		finding_evidence(f, EVIDENCE_CERTAIN,
 				 "the object is new here, or was shared under a lock");
-	else if (is_guarded(a, s->field))
-		finding_evidence(f, s->thread ? EVIDENCE_CERTAIN : 40,
-				 "most accesses have a lock or are atomic");
-	else if (entries_is_thread(a, user->entry))
-		finding_evidence(f, s->thread ? EVIDENCE_CERTAIN : 40, "a thread uses it");
-	else
+	if (!s->is_certain && guarded)
+		finding_evidence(f, 40, "most accesses have a lock or are atomic");
+	if (!s->is_certain && used)
+		finding_evidence(f, s->thread ? 55 : 5, "a thread uses it");
+	if (!s->is_certain && !guarded && !used)
 		finding_evidence(f, 0, "the object may have been shared before, or not at all");
 	if (s->is_of_unsure)
 		finding_evidence(f, EVIDENCE_AGAINST,
@@ -181,6 +182,8 @@ static void check_plain_store(struct audit *a, const struct suspicion *s)
 	finding_evidence(f, 40, "no lock and no atomic orders the store after the object's fields");
 	if (number_map_get(&a->asked, s->term))
 		finding_evidence(f, 30, "readers ask whether it is set, without a lock");
+	if (!s->is_certain)
+		finding_evidence(f, EVIDENCE_AGAINST, "no lock of the new object is made here");
 	check_say(a, f,
 		  "is set to a new object by a plain store: others may see the object "
 		  "before its fields have their values");

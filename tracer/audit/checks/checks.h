@@ -57,6 +57,9 @@ enum { ENTRY_SEVERAL = -1 };
 
 /* Sets thread, entry, call and locks of all roles. */
 void graph_find(struct audit *a);
+/* Returns true if the access may be made while threads share the object: not only in the phases
+   before the first thread and after the last one. */
+bool graph_is_access_shared(const struct audit *a, const struct entry_access *e);
 /* Returns true if other threads may run at this moment of the function. */
 bool graph_is_shared(const struct audit *a, unsigned function, enum audit_moment moment);
 /* Returns true if calls lead from a function to the other. */

@@ -177,6 +177,18 @@ static int points_of_share(const struct conflict *c)
 	return (others ? SLOPE_OTHERS : SLOPE) * held / places;
 }
 
+/* True for a variable of a whole program, whose threads are all known. */
+static bool is_of_no_two_threads(const struct conflict *c)
+{
+	return audit_record_of(c->a, c->field)->kind == RECORD_VARIABLES &&
+	       c->a->roles[c->e->function].in_program && !parallel_is_certain(c->a, c->e, c->other);
+}
+
+static bool is_without_threads(const struct conflict *c)
+{
+	return !graph_is_access_shared(c->a, c->e) || !graph_is_access_shared(c->a, c->other);
+}
+
 static bool is_written(const struct conflict *c)
 {
 	return entry_is(c->e, ACCESS_WRITES);
@@ -199,6 +211,8 @@ static const struct {
 	{is_seen_written, EVIDENCE_AGAINST, "the other place took the writer's lock before"},
 	{is_its_writers, EVIDENCE_AGAINST, "nothing else writes it"},
 	{is_seen_and_stays, EVIDENCE_AGAINST, "it is set once, and was seen set under the lock"},
+	{is_of_no_two_threads, EVIDENCE_AGAINST, "no two threads are known to reach both places"},
+	{is_without_threads, EVIDENCE_AGAINST, "one access is before all threads or after them"},
 	{is_after_join, EVIDENCE_AGAINST, "threads were joined before"},
 	{is_of_callback, EVIDENCE_AGAINST, "who calls the function is not known"},
 	{callers_hold, EVIDENCE_AGAINST, "the callers in these files hold the lock"},

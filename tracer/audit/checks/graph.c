@@ -175,6 +175,13 @@ static void find_phases(struct audit *a)
 	}
 }
 
+bool graph_is_access_shared(const struct audit *a, const struct entry_access *e)
+{
+	const unsigned phases = a->roles[e->function].phases;
+
+	return !phases || phases & PHASE_SHARED;
+}
+
 bool graph_is_shared(const struct audit *a, unsigned function, enum audit_moment moment)
 {
 	const unsigned phases = a->roles[function].phases;

@@ -394,6 +394,7 @@ static void suspect_plain_store(struct audit_flow *w, const struct state *s, uns
 		suspect(w, &(struct suspicion){.kind = SUSPECT_PLAIN_STORE,
 					       .term = is.a,
 					       .field = g->variable,
+					       .is_certain = object_is_made(w, value),
 					       .at = e->at,
 					       .other = e->at});
 }
