@@ -99,9 +99,9 @@ def test_instances(t):
     """What is used of a template is read, once for the place; what nothing uses is not."""
     path = t.file("cell.cc", TEMPLATES)
     r = sound(t, path)
-    t.check(", 1 struct that threads may share, " in r.stdout, "the lock alone", r)
+    t.check(", 1 struct and 0 variables that threads may share, " in r.stdout, "the lock alone", r)
     use = "void use(Cell<int> &a, Cell<long> &b) { a.twice(a.get()); b.twice(b.get()); }\n"
     r = sound(t, t.file("used.cc", TEMPLATES + use))
-    t.check(", 3 structs that threads may share, " in r.stdout, "both instances", r)
+    t.check(", 3 structs and 0 variables that threads may share, " in r.stdout, "both instances", r)
     r = told(t, line_of(TEMPLATES, "void unused"), "both.cc", t.file("both.cc", TEMPLATES + use + "void more(Cell<int> &a) { a.unused(1); }\n"))
     t.check("'value_' of struct Cell<int> " in r.stdout, "the instance", r)

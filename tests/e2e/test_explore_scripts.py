@@ -8,6 +8,8 @@ import re
 from harness import compile_text, params, timeout
 from patience import wall
 
+from test_explore_gates import expects
+
 SECONDS = 110
 VERIFY = 20
 
@@ -353,7 +355,7 @@ def forced(t, name):
     r = t.gate("explore", "-j", "1", "--verify", str(VERIFY), "-o", t.path("found"), "--", program, seconds=SECONDS)
     t.check("\nthe script has forced it in %d of %d runs\n" % (VERIFY, VERIFY) in r.err, "there is a script", r)
     script = t.path("found/1/gates.lua")
-    t.check("expect { %s }" % expected in read(script), "what it expects: " + read(script), r)
+    t.check(expects(expected, read(script)), "what it expects: " + read(script), r)
     again = t.gate("run", "--repeat", str(runs), "-g", script, "--", program)
     t.equal(again.status, 0, "as the script expects, in all runs: " + read(script), again)
     return program, read(script)

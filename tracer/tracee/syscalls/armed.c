@@ -157,7 +157,7 @@ uint64_t tracee_timer_due(struct tracee *t)
 		struct armed *a = &t->armed->all.items[i];
 		bool is_over = now_ns >= a->kernel_ns + EXPIRY_NS;
 
-		if (is_over && a->due_ns > t->slept_ns)
+		if (now_ns >= a->kernel_ns && a->due_ns > t->slept_ns)
 			t->slept_ns = a->due_ns;
 		if (is_over && a->interval_ns) {
 			uint64_t more = 1 + (now_ns - a->kernel_ns) / a->interval_ns;
