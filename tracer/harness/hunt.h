@@ -7,8 +7,6 @@
 /* Returns the seconds left of --for, 0 if there is no limit, negative if none are left. */
 double harness_left(const struct harness_hunt *h);
 
-/* Returns the processor time of all children that have ended, in seconds. */
-double harness_computed_s(void);
 /* Returns the seconds that the trial of operations may still compute, 0 if there is no limit,
    negative if none are left. */
 double harness_trial_left(const struct harness_hunt *h);

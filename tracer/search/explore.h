@@ -241,6 +241,8 @@ void explore_keep(struct explore *e);
 void explore_fini(struct explore *e); /* Frees the results. Precedes experiment_end(). */
 
 double explore_now_s(void); /* Returns the monotonic clock, in seconds. */
+/* Returns the processor time of all children that have ended, in seconds. */
+double explore_computed_s(void);
 
 /* ---- failures -------------------------------------------------------------------------------- */
 

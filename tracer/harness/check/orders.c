@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 struct harness_orders {
 	ARRAY(struct harness_order) items;
@@ -31,22 +30,13 @@ double harness_left(const struct harness_hunt *h)
 	return left > 0 ? left : -1;
 }
 
-double harness_computed_s(void)
-{
-	struct rusage all;
-
-	getrusage(RUSAGE_CHILDREN, &all);
-	return (double)(all.ru_utime.tv_sec + all.ru_stime.tv_sec) +
-	       (double)(all.ru_utime.tv_usec + all.ru_stime.tv_usec) / 1e6;
-}
-
 double harness_trial_left(const struct harness_hunt *h)
 {
 	double left = h->trial_computed_s;
 
 	if (left <= 0)
 		return 0;
-	left -= harness_computed_s();
+	left -= explore_computed_s();
 	return left > 0 ? left : -1;
 }
 

@@ -29,7 +29,7 @@ static void begin_trial(struct harness_hunt *h)
 	const double whole = h->explore.seconds;
 
 	h->trial_ends = whole > 0 ? explore_now_s() + whole / TRIAL_SHARE : 0;
-	h->trial_computed_s = harness_computed_s() + TRIAL_S;
+	h->trial_computed_s = explore_computed_s() + TRIAL_S;
 }
 
 static void end_trial(struct harness_hunt *h)

@@ -243,7 +243,7 @@ int harness_search(struct harness_hunt *h, struct harness_sought *s, unsigned lo
 
 	if (!h->searched_after_s) {
 		h->searched_after_s = explore_now_s() - h->begun;
-		h->computed_before_s = harness_computed_s() + own_processor_s();
+		h->computed_before_s = explore_computed_s() + own_processor_s();
 	}
 	search_set_options(h, s, runs, &e.options);
 	e.points_at.tested = h->tested;

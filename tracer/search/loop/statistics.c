@@ -4,6 +4,7 @@
 #include "tracer/base/hash.h"
 #include "tracer/sched/schedule/schedule.h"
 
+#include <sys/resource.h>
 #include <time.h>
 
 enum { SAMPLES = 512 };
@@ -14,6 +15,15 @@ double explore_now_s(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+double explore_computed_s(void)
+{
+	struct rusage all;
+
+	getrusage(RUSAGE_CHILDREN, &all);
+	return (double)(all.ru_utime.tv_sec + all.ru_stime.tv_sec) +
+	       (double)(all.ru_utime.tv_usec + all.ru_stime.tv_usec) / 1e6;
 }
 
 /* Drops every second sample when there are too many. */

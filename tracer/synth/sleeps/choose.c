@@ -293,7 +293,7 @@ bool convert_can_rest(const struct convert *c)
 {
 	const struct convert_record *r = c->records.items[0];
 
-	if (c->needed || !c->x.hasten || r->impatient || r->threads.count == 1)
+	if (c->needed || !convert_is_long(c) || r->impatient || r->threads.count == 1)
 		return false;
 	array_each(const struct convert_site, site, &c->plan.sites)
 		if (!site->left || site->ungated)

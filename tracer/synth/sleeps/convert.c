@@ -34,7 +34,7 @@ static struct convert_record *learn_first(struct convert *c)
 {
 	struct convert_record *r = convert_watch_run(c);
 
-	return r && convert_has_slowed(c) && convert_by_clock(c, r) ? NULL : r;
+	return r && convert_is_long(c) && !c->x.hasten && convert_by_clock(c, r) ? NULL : r;
 }
 
 /* Leaves sleeps that are longer than an unchanged run. */
@@ -291,6 +291,10 @@ static int verified(struct convert *c)
 {
 	int same = verify(c);
 
+	if (same == 0 && c->plan.till_rest) {
+		c->plan.no_rest = true;
+		same = verify(c);
+	}
 	if (same == 0 && convert_take_back(c))
 		same = verify(c);
 	if (same)

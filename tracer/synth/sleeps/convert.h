@@ -100,6 +100,7 @@ struct convert_plan {
 	ARRAY(struct convert_rest) rests;
 	/* the script lets the sleeps and time-outs that it does not elide end at rest */
 	bool till_rest;
+	bool no_rest; /* with these gates, the outcome differs if it does */
 };
 struct convert {
 	struct experiment x; /* x.most: seconds for the whole conversion; 0 means no limit */

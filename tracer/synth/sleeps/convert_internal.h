@@ -16,8 +16,8 @@ int convert_baseline(struct convert *c);
 /* Makes a watched run. The record belongs to the convert. Returns NULL if being watched changes the
    outcome, or to stop. */
 struct convert_record *convert_watch_run(struct convert *c);
-/* True if the test is long enough to hasten its sleeps, but a hastened run had another outcome. */
-bool convert_has_slowed(const struct convert *c);
+/* True if the test is long enough to hasten its sleeps, or to let them end at rest. */
+bool convert_is_long(const struct convert *c);
 /* Frees the records of all watched runs. */
 void convert_forget_runs(struct convert *c);
 /* Makes one run with this script. The caller frees the record. */
@@ -32,7 +32,7 @@ struct oracle_question convert_question(struct convert *c, unsigned long runs);
 /* Judge of convert_question(): compares the run's outcome with the unchanged test's. */
 int convert_judge(const struct oracle_question *q, struct run_result *r);
 /* Decides by one run of the current script whether it lets other sleeps and time-outs end at rest:
-   they would take longer than the whole run does without them. Returns 0, or -1 to stop. */
+   they would take longer than the program computes. Returns 0, or -1 to stop. */
 int convert_till_rest(struct convert *c);
 /* Makes the runs of the question. Returns 1, 0 or -1 as oracle_ask(). */
 int convert_ask(struct convert *c, const struct oracle_question *q);

@@ -1,6 +1,8 @@
 /* Makes runs of the test, and compares their outcomes with that of the unchanged test. */
 #include "tracer/synth/sleeps/convert_internal.h"
 
+#include "tracer/search/explore.h"
+
 #include <string.h>
 
 enum {
@@ -123,16 +125,21 @@ int convert_try(struct convert *c, const char *script, unsigned long runs)
 int convert_till_rest(struct convert *c)
 {
 	struct convert_record record = {.only_turns = true};
+	unsigned hasten = c->x.hasten;
+	double computed = explore_computed_s();
 	struct run_result r;
 	int failed;
 
 	c->plan.till_rest = false;
-	if (c->needed || !c->x.hasten)
+	if (c->needed || c->plan.no_rest || !convert_is_long(c))
 		return 0;
+	c->x.hasten = CONVERT_HASTEN;
 	failed = experiment_run(&c->x, &plain, &record, &r);
+	c->x.hasten = hasten;
 	if (!failed) {
+		computed = explore_computed_s() - computed;
 		c->plan.till_rest = is_same(c, &r, true) &&
-				    (double)record.slept_ns / 1e9 > r.seconds + rest_least_s;
+				    (double)record.slept_ns / 1e9 > computed + rest_least_s;
 		run_result_fini(&r);
 	}
 	convert_record_fini(&record);
@@ -176,9 +183,9 @@ static bool convert_as_long(struct convert *c)
 	return was;
 }
 
-bool convert_has_slowed(const struct convert *c)
+bool convert_is_long(const struct convert *c)
 {
-	return !c->x.hasten && c->seconds > hasten_from;
+	return c->seconds > hasten_from;
 }
 
 struct convert_record *convert_watch_run(struct convert *c)
@@ -361,7 +368,7 @@ int convert_baseline(struct convert *c)
 
 	if (!failed) {
 		set_limits(c);
-		c->x.hasten = c->seconds > hasten_from ? CONVERT_HASTEN : 0;
+		c->x.hasten = convert_is_long(c) ? CONVERT_HASTEN : 0;
 		if (!take_outcome(c, &runs) || !always_wrote_same(c))
 			failed = settle_outcome(c, &runs);
 	}
