@@ -68,6 +68,7 @@ def test_found(t, build):
     t.equal(len(re.findall(r"(?m)^\d+ +consumer#1 +spurious ", read(schedule))), 1, "one such step: " + read(schedule))
     again = t.gate("replay", schedule)
     t.equal(again.status, 134, "the schedule again", again)
+    t.check(TOLD in again.err, "told again", again)
 
 
 @params("dfs", "auto")

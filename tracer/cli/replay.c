@@ -42,6 +42,7 @@ static void replay_add_command(const struct replay *r, struct run_result *result
 	}
 	replay_tell(r, result, &whole);
 	str_add(&whole, "\n");
+	schedule_add_spurious(&r->schedule, strategy_guide_followed(r->sched->strategy), &whole);
 	if (first < text->length)
 		str_add(&whole, text->text + first + 1);
 	str_fini(text);

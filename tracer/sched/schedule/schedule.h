@@ -127,6 +127,8 @@ const char *schedule_option(const struct schedule_head *h, const char *key, size
 /* Returns the name of the operation in schedules, such as "lock". */
 const char *schedule_op(enum strategy_op op);
 
+/* Appends a line for each wait among the first `count` steps that returns without a signal. */
+void schedule_add_spurious(const struct schedule *s, size_t count, struct str *out);
 /* Adds the text of the file to `out`. */
 void schedule_print(const struct schedule *s, const struct schedule_head *h, struct str *out);
 /* Parses into an empty schedule and head. Returns 0, or -1 with ERROR_SCRIPT and a text that

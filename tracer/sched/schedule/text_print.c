@@ -259,3 +259,18 @@ void schedule_print(const struct schedule *s, const struct schedule_head *h, str
 	base_free(l.listed);
 	table_fini(&l.objects);
 }
+
+void schedule_add_spurious(const struct schedule *s, size_t count, struct str *out)
+{
+	for (size_t i = 0; i < count && i < s->steps.count; i++) {
+		const struct schedule_step *step = &s->steps.items[i];
+
+		if (step->point.op != STRATEGY_SPURIOUS)
+			continue;
+		str_addf(out, "%s's wait ", s->threads.items[step->thread]);
+		if (step->where.file)
+			str_addf(out, "at %s:%u ", str_base_name(step->where.file),
+				 step->where.line);
+		str_add(out, "returns without a signal (POSIX permits it)\n");
+	}
+}

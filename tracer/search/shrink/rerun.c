@@ -24,20 +24,6 @@ static void take_where(struct explore_failure *f, const struct run_result *r)
 	f->crash_line = r->line;
 }
 
-/* Adds a line for each wait that returned without a signal. */
-static void add_spurious(const struct schedule *s, struct str *out)
-{
-	array_each(const struct schedule_step, step, &s->steps) {
-		if (step->point.op != STRATEGY_SPURIOUS)
-			continue;
-		str_addf(out, "%s's wait ", s->threads.items[step->thread]);
-		if (step->where.file)
-			str_addf(out, "at %s:%u ", str_base_name(step->where.file),
-				 step->where.line);
-		str_add(out, "returns without a signal (POSIX permits it)\n");
-	}
-}
-
 /* Returns the run's text, with those lines after its first one. */
 static char *text_of(const struct sched *c, const struct run_result *r, const char *kind)
 {
@@ -47,7 +33,7 @@ static char *text_of(const struct sched *c, const struct run_result *r, const ch
 
 	first += text[first] == '\n';
 	str_add_bytes(&out, text, first);
-	add_spurious(&c->schedule, &out);
+	schedule_add_spurious(&c->schedule, c->schedule.steps.count, &out);
 	str_add(&out, text + first);
 	return str_take(&out);
 }
