@@ -255,3 +255,74 @@ def test_library_loaded_late(t, exits):
         failed(t, r, "status", "exit status 3")
         t.check("libgcc_s.so" in read(r.found, "1", "schedule"), "locks of the library are points", r)
         comes_again(t, r)
+
+
+# Two threads take two locks in opposite orders, by wrappers: one that only passes its argument on, one that counts before it locks,
+# and one that takes both.
+WRAPPED = """#include <pthread.h>
+static pthread_mutex_t list = PTHREAD_MUTEX_INITIALIZER, client = PTHREAD_MUTEX_INITIALIZER;
+static int taken;
+static int take(pthread_mutex_t *mutex)
+{
+	if (COUNTS)
+		taken++;
+	return pthread_mutex_lock(mutex);
+}
+static void take_both(pthread_mutex_t *first, pthread_mutex_t *second)
+{
+	pthread_mutex_lock(first);
+	pthread_mutex_lock(second);
+}
+static void *destroy(void *x)
+{
+	if (BOTH) {
+		take_both(&list, &client);
+	} else {
+		take(&list);
+		take(&client); /* the second of destroy */
+	}
+	pthread_mutex_unlock(&client);
+	pthread_mutex_unlock(&list);
+	return x;
+}
+static void *publish(void *x)
+{
+	if (BOTH) {
+		take_both(&client, &list);
+	} else {
+		take(&client);
+		take(&list); /* the second of publish */
+	}
+	pthread_mutex_unlock(&list);
+	pthread_mutex_unlock(&client);
+	return x;
+}
+int main(void)
+{
+	pthread_t a, b;
+	pthread_create(&a, 0, destroy, 0);
+	pthread_create(&b, 0, publish, 0);
+	pthread_join(a, 0);
+	pthread_join(b, 0);
+	return 0;
+}
+"""
+
+
+@params(*[(c, o, kind) for c in ("gcc", "clang") for o in ("-O0", "-O2") for kind in ("passes", "counts", "both")])
+def test_wrappers(t, case):
+    """A lock that a wrapper takes is taken where the wrapper is called, unless the wrapper does something before."""
+    compiler, level, kind = case
+    program = compile_text("wrapped.c", WRAPPED, "-g %s -DCOUNTS=%d -DBOTH=%d" % (level, kind == "counts", kind == "both"), compiler)
+    r = t.gate("explore", "--verify", "20", "-o", t.path("found"), program, seconds=100)
+    t.equal(r.status, 116, "status", r)
+    t.check("\nthe script has forced it in 20 of 20 runs\n" in r.err, "forced", r)
+    with open(t.path("found/1/gates.lua")) as f:
+        script = f.read()
+    story = re.sub(r"\s+--\s+", " ", script)
+    t.check("locks `list`" in story and "locks `client`" in story, "the locks: " + script)
+    if kind == "passes":
+        lines = [line_of(WRAPPED, "the second of " + who) for who in ("publish", "destroy")]
+        t.check(all("(wrapped.c:%d)" % line in story for line in lines), "the callers: " + script)
+        t.check('at "destroy;take(&client)"' in script and 'at "publish;take(&list)"' in script, "gates in the callers: " + script)
+        t.check("destroy1_locked_list" in script, "named by the lock: " + script)

@@ -402,6 +402,8 @@ void race_made(struct scheduler *c, struct sched_thread *t);
 
 /* ---- race_name.c ---- */
 
+/* True if an argument of the call is a pointer or reference to the object at the address. */
+bool race_is_passed(const struct inspect_call *call, uint64_t address);
 /* Adds the source's name of the memory at the thread's position. Returns false if there is none.
    `type` is NULL if unknown. */
 bool race_name(struct sched_thread *t, const struct inspect_stack *calls, size_t own,

@@ -92,6 +92,41 @@ static void place_in_header(struct schedule_where *w)
 	w->address = w->header.address;
 }
 
+/* True if the wrapper did something before, in what may be the same call. */
+static bool is_further_in(const struct schedule_where *before, const struct schedule_where *w)
+{
+	const struct schedule_place *a = &before->caller, *b = &w->caller;
+
+	return str_same(before->func, w->func) && str_same(before->file, w->file) &&
+	       (!a->file || (a->line == b->line && str_same(a->file, b->file)));
+}
+
+/* Returns the thread's last one of the first `at` steps, or NULL. */
+static const struct schedule_step *before(const struct schedule *s, unsigned thread, size_t at)
+{
+	while (at-- > 0)
+		if (s->steps.items[at].thread == thread)
+			return &s->steps.items[at];
+	return NULL;
+}
+
+/* The first step in a wrapper is placed at the statement that calls it. */
+static void place_in_caller(const struct schedule *s, struct schedule_step *step, size_t at)
+{
+	const struct schedule_step *earlier = before(s, step->thread, at);
+	struct schedule_where *w = &step->where;
+
+	if (!w->caller.file || w->inside || (earlier && is_further_in(&earlier->where, w)))
+		return;
+	w->file = w->caller.file;
+	w->line = w->caller.line;
+	w->func = w->caller.func;
+	w->wrapped = w->caller.call == w->call ? NULL : w->call;
+	w->call = w->caller.call;
+	w->object = w->caller.object;
+	w->address = w->caller.address;
+}
+
 static bool is_like(const struct schedule_step *a, const struct schedule_step *b)
 {
 	return a->thread == b->thread && a->point.op == b->point.op &&
@@ -185,6 +220,11 @@ void synth_take_schedule(struct synth *g)
 		place_in_header(&step->where);
 	array_each(struct schedule_step, step, &s->pending)
 		place_in_header(&step->where);
+	/* Later steps first: each looks at the place of the one before. */
+	array_each(struct schedule_step, step, &s->pending)
+		place_in_caller(s, step, s->steps.count);
+	for (size_t i = s->steps.count; i-- > 0;)
+		place_in_caller(s, &s->steps.items[i], i);
 }
 
 /* ---- orders kept by chance ---- */

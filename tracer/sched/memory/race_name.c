@@ -117,7 +117,7 @@ static bool name_by(const struct naming *n, const char *variable)
 	return found;
 }
 
-static bool name_local(const struct naming *n)
+static bool name_local(const struct naming *n, bool only_arguments)
 {
 	const struct dwarf_frame *f = &n->call->frame;
 	struct inspect_variables all = {0};
@@ -128,9 +128,18 @@ static bool name_local(const struct naming *n)
 					       &all, &ignored) < 0)
 		return false;
 	for (size_t i = 0; i < all.count && !found; i++)
-		found = all.items[i].name && name_by(n, all.items[i].name);
+		found = all.items[i].name && (all.items[i].argument || !only_arguments) &&
+			name_by(n, all.items[i].name);
 	inspect_variables_fini(&all);
 	return found;
+}
+
+bool race_is_passed(const struct inspect_call *call, uint64_t address)
+{
+	STR(name);
+	const struct naming n = {call, address, &name};
+
+	return name_local(&n, true) && *str_text(&name) == '*';
 }
 
 static bool name_here(struct sched_thread *t, const struct naming *n)
@@ -140,7 +149,7 @@ static bool name_here(struct sched_thread *t, const struct naming *n)
 						 n->call->file, n->call->line)
 				   : NULL;
 
-	return (line && name_written(n, line)) || name_local(n);
+	return (line && name_written(n, line)) || name_local(n, false);
 }
 
 /* ---- types of atomic structs ------------------------------------------------------------- */

@@ -30,12 +30,19 @@ struct schedule_where {
 	bool inside;
 	/* Place of a wait in a system header that is compiled into the user's code. One call may
 	   wait many times, as cv.wait(lock, predicate) does. */
-	struct schedule_header {
-		const char *file; /* NULL: no such wait */
+	struct schedule_place {
+		const char *file; /* NULL: no such place */
 		unsigned line;
 		const char *func;
-		uint64_t address; /* in `object` */
+		const char *call;   /* called function, or NULL */
+		const char *object; /* the module's file name */
+		uint64_t address;   /* in `object` */
 	} header;
+	/* Place of the call that passes the object to `func` as an argument: a wrapper of
+	   pthread_mutex_lock is called there. */
+	struct schedule_place caller;
+	/* `call` is a wrapper, which calls this function at the point; NULL: it is none */
+	const char *wrapped;
 	/* Name of an object outside of modules: "stack:main:1", "thread:worker#2", "memory:3". */
 	const char *memory;
 	const char *inner_object; /* module of an access in a called function; NULL: none */

@@ -94,7 +94,7 @@ static void name_header(struct scheduler *c, const struct inspect_stack *calls,
 	for (const struct inspect_call *call = calls->items; call < own; call++) {
 		if (!call->file || !call->line || call->frame.module != own->frame.module)
 			continue;
-		where->header = (struct schedule_header){
+		where->header = (struct schedule_place){
 			.file = schedule_text(s, call->file),
 			.line = call->line,
 			.func = schedule_text(s, call->function),
@@ -113,21 +113,67 @@ static uint64_t object_of(const struct sched_thread *t)
 	return t->point.object == STRATEGY_NO_OBJECT ? 0 : t->point.object;
 }
 
+/* Returns the index of the call in the user's code that chose the object: `own`, or a caller that
+   passes it as an argument. */
+static size_t choice(const struct sched_thread *t, const struct inspect_stack *calls, size_t own)
+{
+	size_t by = own;
+
+	while (by < calls->count && race_is_passed(&calls->items[by], object_of(t))) {
+		size_t at = by + 1;
+
+		while (at < calls->count && !describe_is_own(t, &calls->items[at]))
+			at++;
+		if (at == calls->count)
+			break;
+		by = at;
+	}
+	return by;
+}
+
 /* Returns the debug information's name of the point's object, or NULL. The schedule owns it. */
 static const char *name_object(struct scheduler *c, struct sched_thread *t,
 			       const struct inspect_stack *calls, const struct inspect_call *own)
 {
+	uint64_t object = object_of(t);
 	const struct type *type;
 	STR(name);
 	size_t at = own ? (size_t)(own - calls->items) : calls->count;
 
 	if (!(t->known & POINT_NAMED)) {
 		t->name = NULL;
-		if (object_of(t) && race_name(t, calls, at, object_of(t), &name, &type))
+		if (object && (race_name(t, calls, choice(t, calls, at), object, &name, &type) ||
+			       race_name(t, calls, at, object, &name, &type)))
 			t->name = schedule_text(&c->given->schedule, str_text(&name));
 	}
 	t->known |= POINT_NAMED;
 	return t->name;
+}
+
+/* Names the call that passes the object on. */
+static void name_caller(struct scheduler *c, const struct sched_thread *t,
+			const struct inspect_stack *calls, const struct inspect_call *own,
+			struct schedule_where *where)
+{
+	struct schedule *s = &c->given->schedule;
+	const struct inspect_call *by, *called;
+
+	if (!object_of(t) || is_access(t->point.op))
+		return;
+	by = &calls->items[choice(t, calls, (size_t)(own - calls->items))];
+	if (by == own || !by->frame.module)
+		return;
+	for (called = by - 1; called > own && called->inlined;)
+		called--;
+	where->caller = (struct schedule_place){
+		.file = schedule_text(s, by->file),
+		.line = by->line,
+		.func = schedule_text(s, by->function),
+		.call = called->inlined ? where->call
+					: schedule_text(s, plain(inspect_call_named(called))),
+		.object = schedule_text(s, module_name(by->frame.module)),
+		.address = statement_of(by, true),
+	};
 }
 
 static void describe_look(struct scheduler *c, struct sched_thread *t, struct schedule_where *where)
@@ -155,8 +201,10 @@ static void describe_look(struct scheduler *c, struct sched_thread *t, struct sc
 			.address = own->frame.module ? statement_of(own, inner != NULL)
 						     : own->frame.lookup_pc - own->frame.bias};
 	}
-	if (own)
+	if (own) {
 		where->var = name_object(c, t, &calls, own);
+		name_caller(c, t, &calls, own, where);
+	}
 	if (own > calls.items && is_access(t->point.op))
 		name_access(c, &calls.items[0], where);
 	if (own && own->frame.module && t->point.op == STRATEGY_WAIT)
