@@ -573,7 +573,7 @@ bool times_may_pass(const struct scheduler *c, uint64_t until_ns);
 /* The program asks to sleep for so long. */
 void times_asked(struct scheduler *c, uint64_t ns);
 /* Counts a step of the thread, whose pause is over. */
-void times_step(struct sched_thread *t);
+void times_step(struct scheduler *c, struct sched_thread *t);
 
 /* ---- kernel.c ---- */
 

@@ -1,6 +1,6 @@
-/* Virtual time of a run: the clock stands still while threads run, and advances to the end of a
-   wait that the strategy ends. Reads advance it by a microsecond, and faster in a loop that only
-   reads the clock. */
+/* Virtual time of a run: a step takes a microsecond, and the clock advances to the end of a wait
+   that the strategy ends. A read of the clock takes a microsecond, too, and longer in a loop that
+   only reads the clock. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/tracee/syscalls/syscalls.h"
 
@@ -47,6 +47,8 @@ void times_advance(struct scheduler *c, uint64_t until_ns)
 {
 	struct sched_pause *longest = &c->given->pause;
 
+	if (until_ns <= c->now_ns)
+		return;
 	array_each(struct sched_thread *, t, &c->threads) {
 		uint64_t from = can_go_on_from(c, *t);
 
@@ -89,8 +91,9 @@ void times_asked(struct scheduler *c, uint64_t ns)
 		c->given->pause.slept_ns = ns;
 }
 
-void times_step(struct sched_thread *t)
+void times_step(struct scheduler *c, struct sched_thread *t)
 {
+	c->now_ns += NS_OF_US;
 	t->paused_ns = 0;
 	t->spins += spin_step(&t->going, &t->point);
 }

@@ -105,7 +105,7 @@ static void record(struct scheduler *c, size_t i)
 					       step->point.op == STRATEGY_SPURIOUS);
 	step->preempts = t->thread && preempts(c, t);
 	if (step->point.op != STRATEGY_WAKE)
-		times_step(t);
+		times_step(c, t);
 	if (step->point.op != STRATEGY_WAKE && t->thread)
 		c->moved = t;
 	if (t->thread) {
