@@ -14,6 +14,7 @@ import argparse
 import glob
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -60,7 +61,7 @@ def words(r):
 def fault(name, given):
     """The planted fault: how it is found, in words, and whether it is."""
     with open(f"{HERE}/{name}.c", encoding="utf-8") as f:
-        if "PLANTED" not in f.read():
+        if not re.search(r'PLANTED|#include "map.h"', f.read()):
             return "", True
     r = search(name, given, True)
     blamed = [o["function"].removeprefix("object_") for o in r["operations"] if o["verdict"].startswith("not atomic")]
