@@ -4,11 +4,11 @@
 The outcomes of all schedules have to be those of dpor_reference.py, no more and no less. A program is named by its
 seed; --show SEED prints it."""
 import argparse
+import collections
 import concurrent.futures
 import json
 import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -128,28 +128,44 @@ def c_of(program):
 # ---- a search --------------------------------------------------------------------------------------
 
 
-def explored(program, compiler, flags, options=()):
-    """What explore has seen: (outcomes, its report). The program writes each outcome to a file."""
-    folder = tempfile.mkdtemp(prefix="dpor-")
+def search(folder, program, compiler, flags, options):
+    """Searches the program, built in the folder. It writes each outcome to the file `seen`, failures are in `found`. Returns the report."""
     here = lambda name: os.path.join(folder, name)
-    try:
-        with open(here("p.c"), "w") as f:
-            f.write(c_of(program))
-        subprocess.run([compiler, "-g", "-pthread", *flags.split(), here("p.c"), "-o", here("p")], check=True)
-        p = subprocess.run([GATECTL, "explore", "-q", "--strategy", "dpor", "--all", "--runs", "100000", "--verify", "0", *options,
-                            "-o", here("found"), "--report", here("r.json"), here("p"), here("seen")],
-                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
-        if p.returncode not in (FOUND, NONE):
-            raise RuntimeError(p.stderr[:500])
-        with open(here("r.json")) as f:
-            report = json.load(f)
-        seen = set(open(here("seen")).read().split("\n")[:-1]) if os.path.exists(here("seen")) else set()
-        for failure in report["failures"]:
-            kind = failure["kind"]
-            seen.add(f"status {failure['status']}" if kind == "status" else kind)
-        return seen, report
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with open(here("p.c"), "w") as f:
+        f.write(c_of(program))
+    subprocess.run([compiler, "-g", "-pthread", *flags.split(), here("p.c"), "-o", here("p")], check=True)
+    p = subprocess.run([GATECTL, "explore", "-q", "--strategy", "dpor", "--all", "--runs", "100000", *options,
+                        "-o", here("found"), "--report", here("r.json"), here("p"), here("seen")],
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace")
+    if p.returncode not in (FOUND, NONE):
+        raise RuntimeError(p.stderr[:500])
+    with open(here("r.json")) as f:
+        return json.load(f)
+
+
+def explored(program, compiler, flags, options=()):
+    """What explore has seen: (outcomes, its report)."""
+    with tempfile.TemporaryDirectory(prefix="dpor-") as folder:
+        report = search(folder, program, compiler, flags, ("--verify", "0", *options))
+        path = os.path.join(folder, "seen")
+        seen = set(open(path).read().split("\n")[:-1]) if os.path.exists(path) else set()
+    for failure in report["failures"]:
+        kind = failure["kind"]
+        seen.add(f"status {failure['status']}" if kind == "status" else kind)
+    return seen, report
+
+
+def forced(seed, compiler, flags, runs=20):
+    """For each failure: (kind, plain runs under its script that fail so, or None, and why there is no script)."""
+    found = []
+    with tempfile.TemporaryDirectory(prefix="dpor-") as folder:
+        for failure in search(folder, program_of(seed), compiler, flags, ("--verify", str(runs)))["failures"]:
+            same = None
+            if failure.get("script"):
+                plain = [GATECTL, "run", "-q", "-g", failure["script"], os.path.join(folder, "p"), os.path.join(folder, "seen")]
+                same = sum(subprocess.run(plain, capture_output=True).returncode == 0 for _ in range(runs))
+            found.append((failure["kind"], same, failure.get("no_script", "")))
+    return found
 
 
 def compare(seed, compiler="gcc", flags="-O0"):
@@ -165,12 +181,24 @@ def compare(seed, compiler="gcc", flags="-O0"):
     return differs, len(wanted), report
 
 
+def print_forced(seeds, given):
+    counts = collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+        for seed, found in zip(seeds, pool.map(lambda s: forced(s, given.compiler, given.flags), seeds)):
+            for kind, same, why in found:
+                print(f"{seed}\t{kind}\t{'-' if same is None else f'{same} of 20'}\t{why}", flush=True)
+                counts["no script" if same is None else "20 of 20" if same == 20 else "fewer"] += 1
+    print(f"{len(seeds)} programs, {sum(counts.values())} failures: " + ", ".join(f"{n} {what}" for what, n in counts.items()))
+    return 1 if counts["fewer"] else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seeds", default="1-120", help="as 7 or 1-120")
     parser.add_argument("--compiler", default="gcc")
     parser.add_argument("--flags", default="-O0")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--forced", action="store_true", help="make the script of each failure, and 20 plain runs under it")
     parser.add_argument("--show", type=int, help="print the program of this seed")
     given = parser.parse_args()
     if given.show:
@@ -178,6 +206,8 @@ def main():
         return 0
     first, _, last = given.seeds.partition("-")
     seeds = range(int(first), int(last or first) + 1)
+    if given.forced:
+        return print_forced(seeds, given)
     bad = traces = 0
     with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         for seed, (differs, count, report) in zip(seeds, pool.map(lambda s: compare(s, given.compiler, given.flags), seeds)):
