@@ -123,8 +123,10 @@ struct arch_slot {
 /* Accesses to memory that other threads may share. */
 struct arch_shared {
 	uint8_t length;
-	bool reads, writes;    /* shared memory */
-	bool atomic;	       /* by a lock prefix or an exchange */
+	bool reads, writes; /* shared memory */
+	bool atomic;	    /* by a lock prefix or an exchange */
+	/* reads and writes one operand, and is not atomic: addl $1, x */
+	bool updates;
 	bool pauses;	       /* PAUSE: the thread waits for another one */
 	uint64_t fixed;	       /* the address, if no register is part of it; else 0 */
 	struct arch_slot slot; /* the place in the frame, own or not */

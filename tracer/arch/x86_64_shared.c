@@ -108,6 +108,14 @@ static struct arch_slot x86_64_shared_slot_of(const ZydisDecodedInstruction *in,
 	return slot;
 }
 
+/* A bit test's address depends on the number of the bit. */
+static bool x86_64_shared_updates(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
+{
+	return op->actions & ZYDIS_OPERAND_ACTION_MASK_READ &&
+	       op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE && !is_atomic(in) &&
+	       in->meta.category != ZYDIS_CATEGORY_BITBYTE;
+}
+
 /* ---- from the bytes alone -------------------------------------------------------------------- */
 
 static bool is_fixed(const ZydisDecodedOperandMem *m)
@@ -136,6 +144,7 @@ int arch_shared(const uint8_t *bytes, size_t n, uint64_t addr, unsigned own,
 		out->reads |= (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
 		out->writes |= (ops[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
 		out->atomic |= is_atomic(&in);
+		out->updates |= x86_64_shared_updates(&in, &ops[i]);
 		/* Only strings and the like have two operands, whose addresses are in registers. */
 		if (is_fixed(&ops[i].mem))
 			x86_64_address(&in, &ops[i], addr, &none, &out->fixed);

@@ -34,6 +34,7 @@ struct sched_access {
 	struct arch_operand operand; /* of a point, if `is_one` */
 	uint64_t size;		     /* bytes accessed by the operand; 0: unknown */
 	bool is_one;
+	bool is_update; /* a point whose load and store are two steps (updates.c) */
 	bool is_point;
 	uint64_t address; /* in the program */
 	unsigned hits;	  /* in all runs */
@@ -228,6 +229,7 @@ struct sched {
 	ARRAY(struct sched_race) reported;   /* indexed like the pairs of races */
 	ARRAY(struct sched_unbound) unbound; /* words of the kept program: loader.c */
 	unsigned unbound_looks;		     /* runs left that look for bound words */
+	bool grants_updates;		     /* an arrival in a batch may be two steps */
 };
 
 /* Returns true while the run pauses: no thread moves until sched_go_on(). */

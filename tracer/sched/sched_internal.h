@@ -65,6 +65,19 @@ struct sched_loop_rounds {
 	unsigned count;
 };
 
+/* An instruction that is two steps, its load and its store: updates.c. */
+struct sched_update {
+	enum {
+		UPDATE_NONE,
+		UPDATE_LOADS,  /* the thread is to make the load */
+		UPDATE_STORES, /* to make the store */
+		UPDATE_RUNS,   /* executes the instruction; memory has the loaded value again */
+	} step;
+	uint64_t address, size;
+	uint64_t loaded; /* value that the load has read */
+	uint64_t found;	 /* RUNS: what memory had before; other threads wrote it */
+};
+
 /* Data of a thread. */
 struct sched_thread {
 	struct run_thread *thread; /* NULL: not scheduled */
@@ -90,6 +103,7 @@ struct sched_thread {
 	struct arch_access accesses[ARCH_ACCESSES_MAX]; /* that the next instruction makes */
 	size_t access_count;
 	unsigned accesses_index; /* index of sched.accesses */
+	struct sched_update update;
 	/* choices in a row that offered the thread and did not choose it */
 	unsigned long passed_over;
 	struct sched_round spin;
@@ -339,6 +353,16 @@ void starts_settled(struct run *s, struct run_process *p, struct tracee_thread *
 /* ---- accesses.c ---- */
 
 void accesses_settled(const struct sched_image *x);
+
+/* ---- updates.c ---- */
+
+/* The thread has arrived at the load of an update. */
+void updates_arrive(struct sched_thread *t, const struct sched_access *access);
+/* Makes the step if it is the load of an update: the thread stays, and its next step is the store.
+   Returns false for any other step. Prepares the memory for a store. */
+bool updates_step(const struct scheduler *c, struct sched_thread *t);
+/* A signal comes before the thread has executed the instruction. */
+void updates_signal(struct sched_thread *t);
 
 /* ---- grants.c ---- */
 

@@ -16,13 +16,14 @@ enum { HITS_MOST = 1000 };    /* hits in all runs of an access that is no point 
 
 /* ---- hit of a trap ----------------------------------------------------------------------- */
 
-static enum strategy_op accesses_op_of(const struct arch_shared *what)
+/* The first step of an update is its load. */
+static enum strategy_op accesses_op_of(const struct sched_access *a)
 {
-	if (what->pauses)
+	if (a->what.pauses)
 		return STRATEGY_YIELD;
-	if (what->atomic)
+	if (a->what.atomic)
 		return STRATEGY_ATOMIC;
-	return what->writes ? STRATEGY_WRITE : STRATEGY_READ;
+	return a->what.writes && !a->is_update ? STRATEGY_WRITE : STRATEGY_READ;
 }
 
 /* Removes the trap after enough looks: each costs ten microseconds. */
@@ -88,6 +89,7 @@ static enum hit_answer hit_access(struct run *s, const struct act *a, const stru
 	struct scheduler *c;
 	struct sched_thread *t = sched_hit(s, h, &c);
 	struct sched_access *access;
+	struct strategy_point p;
 
 	if (!t)
 		return HIT_SEEN;
@@ -109,13 +111,14 @@ static enum hit_answer hit_access(struct run *s, const struct act *a, const stru
 		return HIT_SEEN;
 	}
 	grants_note(c->given, a->what);
-	sched_arrive(t,
-		     &(struct strategy_point){.op = accesses_op_of(&access->what),
-					      .object = object_of(access, t, h),
-					      .place = h->address,
-					      .writes = access->what.writes,
-					      .size = size_of(access, t)},
-		     NULL);
+	p = (struct strategy_point){.op = accesses_op_of(access),
+				    .object = object_of(access, t, h),
+				    .place = h->address,
+				    .writes = access->what.writes && !access->is_update,
+				    .size = size_of(access, t)};
+	sched_arrive(t, &p, NULL);
+	if (access->is_update)
+		updates_arrive(t, access);
 	return HIT_SEEN;
 }
 
@@ -130,16 +133,20 @@ static bool is_point(const struct sched *g, const struct sched_chosen *chosen,
 	       (g->points == SCHED_CHOSEN && chosen);
 }
 
-/* Sets the operand's size, which does not depend on its address. */
+/* Sets the operand's size, which does not depend on its address, and whether it is an update. A
+   search for races makes accesses points between two runs. */
 static void look_at_operand(struct sched_access *a)
 {
 	const struct arch_regs none = {0};
 	struct arch_access at;
 
-	a->is_one = a->is_point && arch_operand(a->code, sizeof(a->code), a->address, &a->operand);
+	a->is_one = (a->is_point || a->what.updates) &&
+		    arch_operand(a->code, sizeof(a->code), a->address, &a->operand);
 	if (a->is_one &&
 	    arch_accesses(a->code, sizeof(a->code), a->address, a->own, &none, &at, 1) == 1)
 		a->size = at.size;
+	a->is_update = a->is_one && a->what.updates && a->size &&
+		       a->size <= sizeof(((struct sched_update *)0)->loaded);
 }
 
 static void accesses_put(const struct sched_image *x, unsigned index)

@@ -9,7 +9,7 @@
 #include "tracer/tracee/traps/traps.h"
 #include "tracer/tracee/fastpath/fastpath.h"
 
-enum { WORTH_HITS = 32 };
+enum { WORTH_HITS = 32, STEPS_OF_UPDATE = 2 };
 
 void grants_open(const struct run *s, struct tracee_thread *t, uint64_t address)
 {
@@ -23,8 +23,10 @@ void grants_note(struct sched *g, unsigned access)
 {
 	struct sched_access *a = &g->accesses.items[access];
 
-	if (++a->hits == WORTH_HITS)
-		*array_add(&g->hot) = (struct sched_worth){a->address, false};
+	if (++a->hits != WORTH_HITS)
+		return;
+	*array_add(&g->hot) = (struct sched_worth){a->address, false};
+	g->grants_updates |= a->is_update;
 }
 
 static struct sched_entry *entry_at(struct sched *g, uint64_t address)
@@ -122,6 +124,10 @@ void grants_give(struct scheduler *c, const struct sched_thread *chosen)
 	n = !most ? 0
 		  : strategy_foresee(c->given->strategy, c->points.items, c->points.count, i,
 				     most < GRANTED_MOST ? most : GRANTED_MOST, &avoid);
+	if (c->given->grants_updates) {
+		n /= STEPS_OF_UPDATE;
+		avoid.elsewhere /= STEPS_OF_UPDATE;
+	}
 	if (n)
 		tracee_grant(run_thread_tracee(chosen->thread), (unsigned)n, avoid.objects,
 			     avoid.count, avoid.elsewhere);

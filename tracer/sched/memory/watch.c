@@ -288,7 +288,8 @@ void watch_step(struct scheduler *c, struct sched_thread *t, const struct strate
 	case STRATEGY_READ:
 	case STRATEGY_WRITE:
 	case STRATEGY_ATOMIC:
-		watch_accesses(c, t);
+		if (t->update.step != UPDATE_LOADS) /* an update is one access, its store */
+			watch_accesses(c, t);
 		break;
 	case STRATEGY_START:
 	case STRATEGY_CREATE:

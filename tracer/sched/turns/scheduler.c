@@ -126,7 +126,7 @@ static void take_step(struct scheduler *c, struct sched_thread *t)
 		sched_thread_answer(t, t->result);
 	} else if (t->next == NEXT_CALLS) {
 		make_call(c, t);
-	} else {
+	} else if (!updates_step(c, t)) {
 		if (!tracee_told(run_tracee(c->run)))
 			grants_give(c, t);
 		sched_thread_goes(t);
@@ -486,6 +486,14 @@ static int modules(struct run *s, const struct modules_seen *m, struct error *er
 	return 0;
 }
 
+static bool scheduler_signal(struct run *s, struct run_thread *t, int signal)
+{
+	(void)signal;
+	if (scheduler_of(s) && sched_thread_of(t)->thread)
+		updates_signal(sched_thread_of(t));
+	return false;
+}
+
 static void outcome(struct run *s)
 {
 	struct scheduler *c = scheduler_of(s);
@@ -506,6 +514,7 @@ const struct observer sched_observer = {.begin = scheduler_new,
 					.fork = forked,
 					.goes = goes,
 					.call = scheduler_call,
+					.signal = scheduler_signal,
 					.tick = tick,
 					.ends = late,
 					.outcome = outcome,

@@ -111,6 +111,7 @@ void sched_arrive(struct sched_thread *t, const struct strategy_point *p, const 
 	t->point = *p;
 	t->function = function;
 	t->forks = false;
+	t->update.step = UPDATE_NONE;
 	t->at_point = true;
 }
 

@@ -20,7 +20,17 @@ static bool has_line(const struct plan_view *v, size_t step)
 /* True if earlier steps are in the same call: the thread is past the call's own address. */
 static bool places_is_called(const struct plan_view *v, size_t step)
 {
-	return v->steps.items[step].call_first != step && where_of(v, step)->inner_object;
+	return v->steps.items[step].call_first != step && where_of(v, step)->inner_object &&
+	       !plan_is_store(v, step);
+}
+
+/* True for a load after which other threads run before the store of its instruction. */
+static bool is_split(const struct plan_view *v, size_t load)
+{
+	size_t store = load == PLAN_NONE ? PLAN_NONE : v->steps.items[load].behind;
+
+	return store != PLAN_NONE && plan_is_store(v, store) &&
+	       v->steps.items[store].segment != v->steps.items[load].segment;
 }
 
 /* True if the step has an address that the thread reaches first with it. */
@@ -87,6 +97,8 @@ static bool is_same_address(const struct plan_view *v, size_t step, size_t at)
 {
 	const struct schedule_where *a = where_of(v, step), *b = where_of(v, at);
 
+	if (plan_is_store(v, step))
+		return false;
 	if (places_is_called(v, at))
 		return a->inner_object && a->inner == b->inner &&
 		       str_same(a->inner_object, b->inner_object);
@@ -216,6 +228,21 @@ static int nowhere(struct plan_placing *g, size_t at)
 	return -1;
 }
 
+/* The order needs a thread in the middle of an instruction. */
+static int in_the_middle(struct plan_placing *g, size_t load)
+{
+	const struct schedule_step *step = plan_step(g->v, load);
+	STR(deed);
+
+	plan_deed(step, g->words, &deed);
+	if (step->where.file)
+		str_addf(&deed, " (%s:%u)", str_base_name(step->where.file), step->where.line);
+	error_set(g->err, ERROR_STATE,
+		  "%s %s and writes it in one instruction, within which only a replay can hold it",
+		  g->v->s->threads.items[step->thread], str_text(&deed));
+	return -1;
+}
+
 /* ---- holding ---- */
 
 /* Moves *at before the whole call: a thread cannot be held in the middle of one. */
@@ -223,7 +250,7 @@ static bool before_call(const struct plan_view *v, size_t *at, bool *line)
 {
 	const struct plan_step *step = &v->steps.items[*at];
 
-	if (step->call_first == *at)
+	if (step->call_first == *at || plan_is_store(v, *at))
 		return false;
 	*at = step->call_first;
 	*line = has_line(v, *at) && v->steps.items[*at].line_first == *at;
@@ -302,6 +329,8 @@ int plan_hold(struct plan_placing *g, size_t step, size_t *out)
 	size_t at = step, start;
 	bool line;
 
+	if (is_split(g->v, g->v->steps.items[step].before))
+		return in_the_middle(g, g->v->steps.items[step].before);
 	if (is_back(g->v, step)) {
 		*out = hold_back(g, step);
 		return 0;
@@ -460,6 +489,14 @@ static int open_behind(struct plan_placing *g, size_t at, size_t *out)
 	return 0;
 }
 
+/* The last step of the instruction that the step is in. */
+static size_t whole(const struct plan_view *v, size_t at)
+{
+	size_t behind = v->steps.items[at].behind;
+
+	return behind != PLAN_NONE && plan_is_store(v, behind) ? behind : at;
+}
+
 /* Step that names the gate if all of the segment is done: an access to memory says more than a
    lock. */
 static size_t named_for_all(const struct plan_view *v, size_t at)
@@ -479,12 +516,14 @@ int plan_open(struct plan_placing *g, const struct plan_edges *edges, const stru
 	size_t next;
 
 	*named = edge->from;
+	if (is_split(g->v, edge->from))
+		return in_the_middle(g, edge->from);
 	if (!edge->blocked && held_next(g, edges, edge->from, &next)) {
 		*named = named_for_all(g->v, edge->from);
 		return plan_hold(g, next, out);
 	}
 	if (!edge->blocked)
-		return open_behind(g, edge->from, out);
+		return open_behind(g, whole(g->v, edge->from), out);
 	if (!has_line(g->v, edge->from) && !has_address(g->v, edge->from))
 		return nowhere(g, edge->from);
 	*out = places_make(g, edge->from, SCRIPT_LOCATION, is_by_line(g, edge->from), false);

@@ -20,7 +20,8 @@ struct plan_step {
 	bool stands;
 	size_t line_first; /* first step of this execution of the line */
 	size_t line_last;  /* last step of that execution, set in line_first's step only */
-	size_t call_first; /* first step of what the instruction calls, or this step */
+	/* first step of the instruction, or of what it calls */
+	size_t call_first;
 };
 
 struct plan_segment {
@@ -87,6 +88,9 @@ static inline bool plan_is_access(enum strategy_op op)
 }
 
 bool plan_is_join(const struct plan_view *v, size_t step);
+
+/* True for the store of an instruction whose load is the thread's step before. */
+bool plan_is_store(const struct plan_view *v, size_t at);
 
 /* orders.c: `from` has been executed (`blocked`: has begun and blocks) before `to` may be. */
 struct plan_edge {

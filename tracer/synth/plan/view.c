@@ -12,6 +12,15 @@ bool plan_same_line(const struct schedule_where *a, const struct schedule_where 
 	       str_same(a->file, b->file) && str_same(a->func, b->func);
 }
 
+bool plan_is_store(const struct plan_view *v, size_t at)
+{
+	size_t before = v->steps.items[at].before;
+
+	return before != PLAN_NONE && plan_op(v, at) == STRATEGY_WRITE &&
+	       plan_op(v, before) == STRATEGY_READ &&
+	       plan_step(v, before)->point.place == plan_step(v, at)->point.place;
+}
+
 static bool is_loop(const struct plan_view *v, const struct schedule_where *w)
 {
 	const char *text = NULL;
@@ -28,7 +37,7 @@ static bool view_goes_on(const struct plan_view *v, size_t earlier, size_t later
 	const struct schedule_where *b = &plan_step(v, later)->where;
 	size_t first = v->steps.items[earlier].line_first;
 
-	if (plan_ends_wait(plan_op(v, later)) || is_loop(v, b))
+	if (plan_ends_wait(plan_op(v, later)) || plan_is_store(v, later) || is_loop(v, b))
 		return true;
 	if (a->address != b->address)
 		return a->address < b->address;
@@ -110,8 +119,18 @@ static bool same_instruction(const struct schedule_where *a, const struct schedu
 	       str_same(a->object, b->object);
 }
 
-/* Sets call_first. A call may have several steps at places inside it; the first place again means
-   another call. */
+/* True if the step is in the call that begins with `first`. A call may have several steps at places
+   inside it; the first place again means another call. */
+static bool is_in_call(const struct plan_view *v, size_t at, size_t first)
+{
+	const struct schedule_step *step = plan_step(v, at);
+
+	return same_instruction(&step->where, &plan_step(v, v->steps.items[at].before)->where) &&
+	       (plan_ends_wait(step->point.op) ||
+		step->point.place != plan_step(v, first)->point.place);
+}
+
+/* Sets call_first. */
 static void join_call(struct plan_view *v, size_t at)
 {
 	struct plan_step *step = &v->steps.items[at];
@@ -121,9 +140,7 @@ static void join_call(struct plan_view *v, size_t at)
 	if (step->before == PLAN_NONE)
 		return;
 	first = v->steps.items[step->before].call_first;
-	if (same_instruction(&step->step->where, &plan_step(v, step->before)->where) &&
-	    (plan_ends_wait(step->step->point.op) ||
-	     step->step->point.place != plan_step(v, first)->point.place))
+	if (plan_is_store(v, at) || is_in_call(v, at, first))
 		step->call_first = first;
 }
 
