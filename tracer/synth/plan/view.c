@@ -15,10 +15,10 @@ bool plan_same_line(const struct schedule_where *a, const struct schedule_where 
 bool plan_is_store(const struct plan_view *v, size_t at)
 {
 	size_t before = v->steps.items[at].before;
+	uint64_t place = plan_step(v, at)->point.place;
 
-	return before != PLAN_NONE && plan_op(v, at) == STRATEGY_WRITE &&
-	       plan_op(v, before) == STRATEGY_READ &&
-	       plan_step(v, before)->point.place == plan_step(v, at)->point.place;
+	return before != PLAN_NONE && place && plan_op(v, at) == STRATEGY_WRITE &&
+	       plan_op(v, before) == STRATEGY_READ && plan_step(v, before)->point.place == place;
 }
 
 static bool is_loop(const struct plan_view *v, const struct schedule_where *w)
