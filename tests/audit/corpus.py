@@ -30,9 +30,12 @@ class Module:
     either: list = field(default_factory=list)  # (file, line, tag, text): at least one has to be told; empty if there is no such choice
     driver: bool = False
 
+    def all(self):
+        return self.findings + self.either
+
     @property
     def tags(self):
-        return sorted({tag for _, _, tag, _ in self.findings + self.either})
+        return sorted({tag for _, _, tag, _ in self.all()})
 
 
 def marks(path):
@@ -72,7 +75,7 @@ def modules():
 
 def problems(each):
     """What is wrong with the corpus itself."""
-    marked = each.findings + each.either
+    marked = each.all()
     is_fault = each.kind.startswith("fault")
     if not is_fault and marked:
         yield f"{each.name}: sound, but marked"

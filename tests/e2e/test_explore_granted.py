@@ -46,6 +46,9 @@ int main(void)
 """
 
 
+# The same with instructions that load and store at once: without volatile, and the compiler must not keep the words in registers.
+UPDATES = WORDS.replace("volatile ", "").replace("\t\tif (i % 10", "\t\t__asm__ volatile(\"\" ::: \"memory\");\n\t\tif (i % 10")
+
 # All kinds of locks, each thread's own and shared, nested calls, a queue with conditions, and who gives up.
 LOCKS = """#include <pthread.h>
 #include <semaphore.h>
@@ -139,6 +142,13 @@ def test_words(t, strategy):
 
 
 @timeout(150)
+@params("random", "auto")
+def test_updates(t, strategy):
+    """An instruction that loads and stores is two steps, in a batch too."""
+    both(t, compile_text("updates.c", UPDATES, "-g -pthread -O2"), strategy, 50)
+
+
+@timeout(150)
 @params(*STRATEGIES)
 def test_locks(t, strategy):
     for level in ("-O0", "-O2") if t.full else ("-O2",):
@@ -165,10 +175,11 @@ def switches(t, program, points, *options):
 
 
 @timeout(100)
-@params("memory", "sync")
-def test_granted_threads_do_not_stop(t, points):
-    """A stop lets gatectl go on, which waits for the next one: it goes to sleep once for each."""
-    program = compile_text("do_not_stop.c", WORDS if points == "memory" else LOCKS, "-g -pthread -O2")
+@params("memory", "sync", "updates")
+def test_granted_threads_do_not_stop(t, what):
+    """A stop lets gatectl go on, which waits for the next one: it goes to sleep once for each. An update is one stop, and two points."""
+    text, points, steps = {"memory": (WORDS, "memory", 1), "sync": (LOCKS, "sync", 1), "updates": (UPDATES, "memory", 2)}[what]
+    program = compile_text("do_not_stop.c", text, "-g -pthread -O2")
     (few, points), (many, _) = switches(t, program, points), switches(t, program, points, "--no-resident")
-    t.check(many > points, "each point is a stop with --no-resident: %d of %d" % (many, points))
+    t.check(many > points / steps, "each point is a stop with --no-resident: %d of %d" % (many, points))
     t.check(few < many / 2, "most are none without: %d of %d" % (few, points))
