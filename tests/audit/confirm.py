@@ -2,7 +2,7 @@
 """How many true findings `gatectl audit --confirm` makes happen: each module of faults/ that has a driver, whose fault is known
 (corpus.py). Prints a table: the finding, whether and how it was confirmed, and in how many of 100 plain runs its script forces it.
 
-    tests/audit/confirm.py [--gatectl build/gatectl] [--cc gcc] [--level -O0] [--runs 100] [NAME...]
+    tests/audit/confirm.py [--gatectl build/gatectl] [--cc gcc] [--level -O0] [--for 60] [--runs 100] [NAME...]
 
 These runs come after those of --verify, and count one by one whether the script's `expect` is met. Ends with 0 if every finding was
 confirmed and every script forces its failure in all runs.
@@ -21,11 +21,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 
 
-def told(gatectl, program, folder, path):
+def told(options, program, folder, path):
     """The finding of the module that was confirmed, or the first that was marked; and the note about it."""
     report = os.path.join(folder, "audit.json")
-    subprocess.run([gatectl, "audit", "-q", "--confirm", program, "-o", os.path.join(folder, "found"), "--report", report, path],
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run([options.gatectl, "audit", "-q", "--confirm", program, "-o", os.path.join(folder, "found"), "--for",
+                    options.seconds, "--report", report, path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     with open(report, encoding="utf-8") as f:
         findings = json.load(f)["findings"]
     marked = {line for _, line, _, _ in corpus.module("fault", os.path.splitext(os.path.basename(path))[0]).all()}
@@ -47,7 +47,7 @@ def row(options, module):
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, module.name)
         subprocess.run([options.cc, "-std=gnu11", "-g", options.level, "-pthread", "-DDRIVER", "-o", program, path], check=True)
-        finding, note = told(options.gatectl, program, folder, path)
+        finding, note = told(options, program, folder, path)
         script = finding and finding["script"]
         times = forced(options.gatectl, script, program, options.runs) if script else 0
     confirmed = bool(finding and finding["confirmed"])
@@ -63,6 +63,7 @@ def main():
     p.add_argument("--gatectl", default=os.path.join(ROOT, "build", "gatectl"))
     p.add_argument("--cc", default="gcc")
     p.add_argument("--level", default="-O0")
+    p.add_argument("--for", dest="seconds", default="60", help="seconds for each finding; more on a busy machine")
     p.add_argument("--runs", type=int, default=100)
     p.add_argument("names", nargs="*")
     options = p.parse_args()
