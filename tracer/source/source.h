@@ -22,8 +22,12 @@ enum location_kind {
 	LOCATION_ADDRESS, /* *0xADDR */
 };
 
+/* LOCATION:read and LOCATION:write of a statement. */
+enum location_part { LOCATION_WHOLE, LOCATION_READ, LOCATION_WRITE };
+
 struct location {
 	enum location_kind kind;
+	enum location_part part;
 	char *text;	  /* as written in the test script */
 	char *object;	  /* OBJECT! or NULL */
 	char *name;	  /* FILE or FUNC */

@@ -154,6 +154,20 @@ char *location_of_line(struct modules *symbols, struct module *program,
 	return answer;
 }
 
+/* True if the text means this instruction alone. */
+static bool is_instruction(struct modules *symbols, struct module *program, const char *text,
+			   uint64_t offset, bool *found)
+{
+	struct source_sites sites = {0};
+	enum location_kind kind;
+	bool same;
+
+	*found = location_resolve(symbols, program, text, &kind, &sites);
+	same = *found && sites.count == 1 && sites.items[0].offset == offset;
+	source_sites_fini(&sites);
+	return same;
+}
+
 char *location_of_call(struct modules *symbols, struct module *program, const char *func,
 		       const char *callee, uint64_t offset)
 {
@@ -161,16 +175,25 @@ char *location_of_call(struct modules *symbols, struct module *program, const ch
 	STR(text);
 
 	for (unsigned k = 0; !same && k <= CALLS_MOST && (found || k == 1); k++) {
-		struct source_sites sites = {0};
-		enum location_kind kind;
-
 		str_clear(&text);
 		str_addf(&text, "%s%%call(%s)", func, callee);
 		if (k)
 			str_addf(&text, "#%u", k);
-		found = location_resolve(symbols, program, str_text(&text), &kind, &sites);
-		same = found && sites.count == 1 && sites.items[0].offset == offset;
-		source_sites_fini(&sites);
+		same = is_instruction(symbols, program, str_text(&text), offset, &found);
 	}
+	return same ? str_take(&text) : NULL;
+}
+
+char *location_of_access(struct modules *symbols, struct module *program,
+			 const struct convert_line *at, bool writes)
+{
+	const struct convert_line line = {.func = at->func, .file = at->file, .line = at->line};
+	char *plain = location_of_line(symbols, program, &line);
+	bool found, same;
+	STR(text);
+
+	str_addf(&text, "%s:%s", plain ? plain : "", writes ? "write" : "read");
+	same = plain && is_instruction(symbols, program, str_text(&text), at->offset, &found);
+	base_free(plain);
 	return same ? str_take(&text) : NULL;
 }

@@ -17,5 +17,9 @@ char *location_of_line(struct modules *symbols, struct module *program,
    else NULL. The caller frees it with base_free(). */
 char *location_of_call(struct modules *symbols, struct module *program, const char *func,
 		       const char *callee, uint64_t offset);
+/* Returns LINE:read or LINE:write if it means only the instruction at at->offset, else NULL. The
+   caller frees it with base_free(). */
+char *location_of_access(struct modules *symbols, struct module *program,
+			 const struct convert_line *at, bool writes);
 
 #endif

@@ -195,14 +195,21 @@ static char *location(void *ctx, const struct schedule_where *w)
 	return str_take(&text);
 }
 
-static char *call(void *ctx, const struct schedule_where *w)
+static char *instruction(void *ctx, const struct schedule_step *step)
 {
 	const struct synth *g = ctx;
+	const struct schedule_where *w = &step->where;
+	const struct convert_line at = {
+		.func = w->func, .file = w->file, .line = w->line, .offset = w->address};
 	struct module *module = module_named(g, w->object);
 
-	if (!module || module != g->program || !w->func || !w->call || w->inside)
+	if (!module || module != g->program || !w->func || w->inside)
 		return NULL;
-	return location_of_call(g->e->x.symbols, module, w->func, w->call, w->address);
+	if (w->call)
+		return location_of_call(g->e->x.symbols, module, w->func, w->call, w->address);
+	return w->file ? location_of_access(g->e->x.symbols, module, &at,
+					    step->point.op == STRATEGY_WRITE)
+		       : NULL;
 }
 
 char *synth_crash_location(const struct synth *g)
@@ -240,7 +247,7 @@ void synth_words(struct synth *g)
 		.program = g->program ? str_base_name(module_name(g->program)) : NULL,
 		.line_text = line_text,
 		.location = location,
-		.call = call,
+		.instruction = instruction,
 		.is_over = words_is_over,
 	};
 }

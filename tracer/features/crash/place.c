@@ -46,7 +46,7 @@ static bool place_is_at(const struct inspect_call *call, const struct source_sit
 		return false;
 	if (kind == LOCATION_FUNC || kind == LOCATION_RETURN)
 		return same_function(site, call) || called_so(l, call);
-	if (kind == LOCATION_CALL)
+	if (kind == LOCATION_CALL || l->part)
 		return place_is_inside(site, call->frame.lookup_pc - call->frame.bias);
 	if (kind == LOCATION_ADDRESS)
 		return call->frame.lookup_pc - call->frame.bias == site->offset;

@@ -11,7 +11,8 @@ enum { FUNCTION_MAX = 64 << 20 }; /* limit for a damaged table */
 
 struct accesses {
 	struct module *module;
-	struct die_table *dies; /* NULL: all code is searched */
+	struct die_table *dies;		/* NULL: all code is searched */
+	const struct flow_ranges *only; /* NULL: of all functions */
 	void (*each)(void *ctx, const struct source_access *a);
 	void *ctx;
 	bool found;
@@ -147,11 +148,21 @@ static bool is_described(struct accesses *w, uint64_t offset)
 	return u && u->has_stmt_list;
 }
 
+static bool is_asked_for(const struct accesses *w, uint64_t low, uint64_t high)
+{
+	for (size_t i = 0; w->only && i < w->only->count; i++)
+		if (w->only->items[i].low < high && w->only->items[i].high > low)
+			return true;
+	return !w->only;
+}
+
 static void visit(void *ctx, uint64_t low, uint64_t high)
 {
 	struct accesses *w = ctx;
 	size_t size = high - low < FUNCTION_MAX ? high - low : FUNCTION_MAX;
 
+	if (!is_asked_for(w, low, high))
+		return;
 	if (!module_is_code(w->module, low) || (w->dies && !is_described(w, low)))
 		return;
 	if (frames_is_signal(w->module, low)) /* a trampoline: its FDE begins one byte early */
@@ -166,6 +177,15 @@ static void visit(void *ctx, uint64_t low, uint64_t high)
 	accesses_tell(w);
 }
 
+static bool visit_functions(struct accesses *w)
+{
+	frames_each(w->module, visit, w);
+	array_fini(&w->bytes);
+	array_fini(&w->seen);
+	frame_slots_fini(&w->slots);
+	return w->found;
+}
+
 bool source_accesses(struct module *m, bool described,
 		     void (*each)(void *ctx, const struct source_access *a), void *ctx)
 {
@@ -174,9 +194,13 @@ bool source_accesses(struct module *m, bool described,
 
 	if (described && !(w.dies = dies_table(m, &ignored)))
 		return false;
-	frames_each(m, visit, &w);
-	array_fini(&w.bytes);
-	array_fini(&w.seen);
-	frame_slots_fini(&w.slots);
-	return w.found;
+	return visit_functions(&w);
+}
+
+void source_accesses_in(struct module *m, const struct flow_ranges *ranges,
+			void (*each)(void *ctx, const struct source_access *a), void *ctx)
+{
+	struct accesses w = {.module = m, .only = ranges, .each = each, .ctx = ctx};
+
+	visit_functions(&w);
 }

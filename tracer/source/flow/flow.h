@@ -219,5 +219,8 @@ struct source_access {
  */
 bool source_accesses(struct module *m, bool described,
 		     void (*each)(void *ctx, const struct source_access *a), void *ctx);
+/* The same for the functions that these ranges are in. */
+void source_accesses_in(struct module *m, const struct flow_ranges *ranges,
+			void (*each)(void *ctx, const struct source_access *a), void *ctx);
 
 #endif

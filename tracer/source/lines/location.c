@@ -13,7 +13,8 @@
 
 #define ACCEPTED                                                                                   \
 	"a location is FILE:LINE, FUNC, FUNC:+N, FUNC%%return, FUNC;TEXT, FILE;TEXT, //MARK or "   \
-	"*0xADDR, with OBJECT! before it or #K after it where that is needed"
+	"*0xADDR, with OBJECT! before it or #K after it where that is needed; of a statement, "    \
+	"also with :read or :write after it"
 
 static int malformed(struct error *err, const struct location *l, const char *what)
 {
@@ -326,15 +327,38 @@ static int parse_function(const char *rest, struct location *l, struct error *er
 	return check_function(l->name, l, err);
 }
 
-static int lines_location_parse(char *rest, struct location *l, struct error *err)
+/* Cuts :read or :write off the end. */
+static void take_part(char *rest, struct location *l)
+{
+	static const char *const words[] = {[LOCATION_READ] = ":read", [LOCATION_WRITE] = ":write"};
+	size_t length = strlen(rest);
+
+	for (enum location_part part = LOCATION_READ; part <= LOCATION_WRITE; part++)
+		if (ends_with(rest, length, words[part]) &&
+		    !ends_with(rest, length - strlen(words[part]), ":")) {
+			rest[length - strlen(words[part])] = '\0';
+			l->part = part;
+			return;
+		}
+}
+
+/* The parts are those of one statement. */
+static int check_part(const struct location *l, struct error *err)
+{
+	bool statement = l->kind == LOCATION_LINE || l->kind == LOCATION_OFFSET ||
+			 l->kind == LOCATION_TEXT || l->kind == LOCATION_MARK;
+
+	if (!l->part || statement)
+		return 0;
+	return malformed(err, l,
+			 ":read and :write need a statement: FILE:LINE:read, FUNC;TEXT:write");
+}
+
+static int parse_kind(char *rest, struct location *l, struct error *err)
 {
 	const char *semicolon;
 	int answer;
 
-	if (!*rest)
-		return malformed(err, l, "it is empty");
-	if (take_object(&rest, l, err) || take_match(rest, l, err))
-		return -1;
 	if (strncmp(rest, "//", 2) == 0)
 		return parse_mark(rest + 2, l, err);
 	semicolon = strchr(behind_case(rest), ';');
@@ -345,6 +369,16 @@ static int lines_location_parse(char *rest, struct location *l, struct error *er
 		answer = parse_function(rest, l, err);
 	name_operator(l);
 	return answer;
+}
+
+static int lines_location_parse(char *rest, struct location *l, struct error *err)
+{
+	if (!*rest)
+		return malformed(err, l, "it is empty");
+	take_part(rest, l);
+	if (take_object(&rest, l, err) || take_match(rest, l, err) || parse_kind(rest, l, err))
+		return -1;
+	return check_part(l, err);
 }
 
 int location_parse(const char *text, struct location *out, struct error *err)

@@ -306,6 +306,8 @@ static enum source_answer place_chosen(struct resolver *r, struct source_sites *
 		resolve_place(r, match, out);
 	if (match && r->err->code && is_text(r) && r->without_code)
 		return SOURCE_NO_CODE;
+	if (match && r->location->part && !r->err->code)
+		part_sites(r, out);
 	if (!match || r->err->code)
 		return SOURCE_ERROR;
 	tidy(out);
