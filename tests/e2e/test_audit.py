@@ -857,6 +857,48 @@ def test_confirmed(t, name):
     t.equal((r.status, r.err), (0, ""), "the script forces it", r)
 
 
+FAST = BOX + """void box_fast(struct box *b)
+{
+	b->n++;
+}
+static struct box the = { PTHREAD_MUTEX_INITIALIZER, 0 };
+static void *worker(void *p)
+{
+	box_add(&the, 1);
+	box_fast(&the);
+	return p;
+}
+int main(void)
+{
+	pthread_t t[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, worker, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return box_get(&the) != 4;
+}
+"""
+
+
+@params(*[(cc, level) for cc in ("gcc", "clang") for level in ("-O0", "-O1", "-O2")])
+def test_confirmed_update(t, build):
+    """An update that is lost within one instruction confirms the finding, too; there is a script where it is two instructions."""
+    cc, level = build
+    program = compile_text("fast.c", FAST, f"-g {level} -pthread", cc)
+    r = t.gate("audit", "--confirm", program, "--for", wall(20), "--verify", "10", "-o", t.path("found"), t.file("fast.c", FAST))
+    t.check("; 1 of 1 confirmed" in r.stdout and ": note: confirmed: exit status 1" in r.stdout, "confirmed", r)
+    how = "gates.lua forces it (10 of 10 runs)" if level == "-O0" else "and writes it in one instruction, within which only a replay can hold it"
+    t.check(how in r.stdout, "how", r)
+
+
+def test_confirmed_table(t):
+    """tests/audit/confirm.py, of three modules."""
+    r = t.run([sys.executable, os.path.join(ROOT, "tests", "audit", "confirm.py"), "--gatectl", t.gatectl, "--for", str(wall(20)), "--runs", "20",
+               "last_permit_twice", "order_by_helper", "volatile_counter"], seconds=300)
+    t.equal(r.status, 0, "all are confirmed", r)
+    t.check("\n3 findings: 3 confirmed, 3 by a script that forces it in 20 of 20 runs\n" in r.stdout, "the sum", r)
+
+
 @params("verifying", "making")
 def test_confirmed_in_time(t, what):
     """--for bounds how long a script is verified, too; and there is a limit to the making of one."""

@@ -831,3 +831,61 @@ def test_calls_not_found(t):
             ("nobody%call(f)", "no function nobody in calls", "")):
         r = lines(t, program, location, status=125)
         t.check(text in r.err and hint in r.err, "%s: %s" % (location, r.err))
+
+
+PARTS = r"""
+#include <pthread.h>
+#include <stdio.h>
+static struct sum { int pad[3]; volatile int total; } the = {.total = 1}, *sum = &the;
+static void *scale(void *p)
+{
+	sum->total = sum->total * 3 +
+		1;
+	return p;
+}
+static void *other(void *p)
+{
+	sum->total = 100;
+	return p;
+}
+static int same(int *p) { return *p == 0; }
+int main(void)
+{
+	pthread_t t[2];
+	int own = 1;
+	own++;
+	pthread_create(&t[0], 0, scale, 0);
+	pthread_create(&t[1], 0, other, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	printf("%d %d\n", sum->total, own);
+	return same(&the.pad[0]) && own != 2;
+}
+"""
+PARTS_SCRIPT = """
+local there, set = SimpleGate "there", SimpleGate "set"
+at "scale;sum->total = sum->total * 3:@":open(there):wait(set)
+at "other;sum->total = 100":wait(there)
+at("other;sum->total = 100:write", { after = true }):open(set)
+"""
+
+
+@params(*BUILDS)
+def test_parts(t, build):
+    """Before the read of what a statement writes, and between the read and the write; the pointer that both go through does not count."""
+    compiler, flags = build
+    program = compile_text("parts.c", PARTS, flags + " -pthread", compiler)
+    for part, total in (("read", 301), ("write", 4)):
+        r = t.run_gated(program, PARTS_SCRIPT.replace("@", part))
+        t.equal((r.status, r.stdout), (0, "%d 2\n" % total), part, r)
+
+
+def test_parts_not_found(t):
+    for flags, location, text in (
+            ("-O0", "main;own++:read", "reads no memory that threads can share"),
+            ("-O0", "same;*p == 0:write", "writes no memory that threads can share"),
+            ("-O2", "scale;pad:write", "one instruction reads and writes"),
+            ("-O0", "scale:read", ":read and :write need a statement")):
+        program = compile_text("parts.c", PARTS.replace("return p;", "sum->pad[0] += 5; return p;", 1), flags + " -g -pthread")
+        r = lines(t, program, location, status=125)
+        t.check(text in r.err, "%s: %s" % (location, r.err), r)

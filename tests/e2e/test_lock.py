@@ -296,6 +296,13 @@ def test_object(t):
     p.fixed(("calc!calc.c:%d" % SET, "calc!calc.c:%d" % (SET + 1)))
 
 
+def test_part(t):
+    """:read and :write stay at the line."""
+    p = Project(t, at("calc.c:%d:write" % SET)).lock()
+    p.build(above(SOURCE, "static void *worker1", ""))
+    p.fixed(("calc.c:%d:write" % SET, "calc.c:%d:write" % (SET + 1)))
+
+
 def test_gone_from_its_object(t):
     """Nothing is pending where the object is there already; elsewhere in it the line is found."""
     p = Project(t, at("calc!calc.c:%d" % SET), name="calc.c").lock()

@@ -75,6 +75,33 @@ static void test_stack(void **state)
 	check(BYTES("\x65\x48\x8b\x03"), false, "");		   /* mov %gs:(%rbx),%rax */
 }
 
+static void check_update(const uint8_t *bytes, size_t n, bool expected)
+{
+	struct arch_shared s;
+
+	assert_int_equal(arch_shared(bytes, n, ADDR, ARCH_OWN_SP, &s), 0);
+	assert_int_equal(s.updates, expected);
+}
+
+/* One operand that is read and written, without a lock prefix. */
+static void test_updates(void **state)
+{
+	(void)state;
+	check_update(BYTES("\x83\x00\x01"), true);	    /* addl $1,(%rax) */
+	check_update(BYTES("\xff\x00"), true);		    /* incl (%rax) */
+	check_update(BYTES("\xf6\x18"), true);		    /* negb (%rax) */
+	check_update(BYTES("\x48\xd1\x20"), true);	    /* shlq (%rax) */
+	check_update(BYTES("\x0f\xc1\x08"), true);	    /* xadd %ecx,(%rax) */
+	check_update(BYTES("\x0f\xb1\x08"), true);	    /* cmpxchg %ecx,(%rax) */
+	check_update(BYTES("\xf0\x83\x00\x01"), false);	    /* lock addl $1,(%rax) */
+	check_update(BYTES("\x87\x08"), false);		    /* xchg %ecx,(%rax) */
+	check_update(BYTES("\x03\x08"), false);		    /* add (%rax),%ecx */
+	check_update(BYTES("\x89\x08"), false);		    /* mov %ecx,(%rax) */
+	check_update(BYTES("\xf3\x48\xa5"), false);	    /* rep movsq: two operands */
+	check_update(BYTES("\x0f\xab\x08"), false);	    /* bts %ecx,(%rax) */
+	check_update(BYTES("\x83\x44\x24\x08\x01"), false); /* addl $1,8(%rsp) */
+}
+
 static void test_atomic(void **state)
 {
 	(void)state;
@@ -318,6 +345,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_stack),
+		cmocka_unit_test(test_updates),
 		cmocka_unit_test(test_atomic),
 		cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_given_away),

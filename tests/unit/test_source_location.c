@@ -103,6 +103,40 @@ static void takes_all_forms(void **state)
 	}
 }
 
+static const struct {
+	const char *text;
+	enum location_kind kind;
+	const char *rest; /* of the statement: TEXT or MARK */
+	unsigned line, match;
+	enum location_part part;
+} parts[] = {
+	{"calc.c:7:read", LOCATION_LINE, NULL, 7, 0, LOCATION_READ},
+	{"x.so!worker:+3:write", LOCATION_OFFSET, NULL, 3, 0, LOCATION_WRITE},
+	{"worker;x += a ? b : c:write", LOCATION_TEXT, "x += a ? b : c", 0, 0, LOCATION_WRITE},
+	{"worker;x++#2:read", LOCATION_TEXT, "x++", 0, 2, LOCATION_READ},
+	{"//ready:read", LOCATION_MARK, "ready", 0, 0, LOCATION_READ},
+	{"worker;std::read", LOCATION_TEXT, "std::read", 0, 0, LOCATION_WHOLE},
+	{"io::write", LOCATION_FUNC, NULL, 0, 0, LOCATION_WHOLE},
+};
+
+static void takes_parts(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		struct location l;
+		ERROR(err);
+
+		print_message("%s\n", parts[i].text);
+		assert_int_equal(location_parse(parts[i].text, &l, &err), 0);
+		assert_int_equal(l.kind, parts[i].kind);
+		same_string(l.search, parts[i].rest);
+		assert_int_equal(l.line, parts[i].line);
+		assert_int_equal(l.match, parts[i].match);
+		assert_int_equal(l.part, parts[i].part);
+		location_fini(&l);
+	}
+}
+
 /* The text, and a part of its error message. */
 static const char *const bad[][2] = {
 	{"", "empty"},
@@ -137,6 +171,9 @@ static const char *const bad[][2] = {
 	{"libfoo.so!", "missing after the !"},
 	{"worker#0", "counted from #1"},
 	{"two words", "no blanks"},
+	{"worker:read", "need a statement"},
+	{"worker%return:write", "need a statement"},
+	{"*0x401136:read", "need a statement"},
 };
 
 static void refuses_with_reason(void **state)
@@ -158,6 +195,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(takes_all_forms),
+		cmocka_unit_test(takes_parts),
 		cmocka_unit_test(refuses_with_reason),
 	};
 

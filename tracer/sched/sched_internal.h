@@ -3,6 +3,7 @@
 #define GATECTL_SCHED_SCHED_INTERNAL_H
 
 #include "tracer/base/table.h"
+#include "tracer/sched/memory/updates.h"
 #include "tracer/sched/sched.h"
 #include "tracer/run/run.h"
 #include "tracer/tracee/syscalls/syscalls.h"
@@ -63,19 +64,6 @@ struct sched_loop_rounds {
 	size_t steps; /* of the run, when counting began */
 	uint64_t state;
 	unsigned count;
-};
-
-/* An instruction that is two steps, its load and its store: updates.c. */
-struct sched_update {
-	enum {
-		UPDATE_NONE,
-		UPDATE_LOADS,  /* the thread is to make the load */
-		UPDATE_STORES, /* to make the store */
-		UPDATE_RUNS,   /* executes the instruction; memory has the loaded value again */
-	} step;
-	uint64_t address, size;
-	uint64_t loaded; /* value that the load has read */
-	uint64_t found;	 /* RUNS: what memory had before; other threads wrote it */
 };
 
 /* Data of a thread. */
@@ -353,16 +341,6 @@ void starts_settled(struct run *s, struct run_process *p, struct tracee_thread *
 /* ---- accesses.c ---- */
 
 void accesses_settled(const struct sched_image *x);
-
-/* ---- updates.c ---- */
-
-/* The thread has arrived at the load of an update. */
-void updates_arrive(struct sched_thread *t, const struct sched_access *access);
-/* Makes the step if it is the load of an update: the thread stays, and its next step is the store.
-   Returns false for any other step. Prepares the memory for a store. */
-bool updates_step(const struct scheduler *c, struct sched_thread *t);
-/* A signal comes before the thread has executed the instruction. */
-void updates_signal(struct sched_thread *t);
 
 /* ---- grants.c ---- */
 

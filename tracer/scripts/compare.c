@@ -104,6 +104,7 @@ static void spell(const struct drift_search *s, struct str *out, const char *nam
 	str_addf(out, "%s%s%u", name, colon, number);
 	if (s->location.match)
 		str_addf(out, "#%u", s->location.match);
+	str_add(out, location_part_text(s->location.part));
 }
 
 static bool line_means(struct drift_search *s, const struct seed *seed, const char *name,

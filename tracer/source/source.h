@@ -41,6 +41,8 @@ struct location {
 /* Parses a location. Returns 0, or -1 with *err set (ERROR_LOCATION). location_fini()
    frees the strings of *out. */
 int location_parse(const char *text, struct location *out, struct error *err);
+/* Returns ":read", ":write" or "". */
+const char *location_part_text(enum location_part part);
 /* Frees the strings and clears *l. */
 void location_fini(struct location *l);
 

@@ -192,7 +192,8 @@ char *location_of_access(struct modules *symbols, struct module *program,
 	bool found, same;
 	STR(text);
 
-	str_addf(&text, "%s:%s", plain ? plain : "", writes ? "write" : "read");
+	str_addf(&text, "%s%s", plain ? plain : "",
+		 location_part_text(writes ? LOCATION_WRITE : LOCATION_READ));
 	same = plain && is_instruction(symbols, program, str_text(&text), at->offset, &found);
 	base_free(plain);
 	return same ? str_take(&text) : NULL;

@@ -35,3 +35,31 @@ void arena_reset(struct arena *arena)
 	arena->used = 0;
 	pthread_mutex_unlock(&arena->lock);
 }
+
+#ifdef DRIVER
+static void *reserve(void *arena)
+{
+	size_t offset;
+	arena_reserve(arena, 600, &offset);
+	return NULL;
+}
+
+static void *reset(void *arena)
+{
+	arena_reset(arena);
+	return NULL;
+}
+
+int main(void)
+{
+	struct arena *arena = arena_new();
+	pthread_t cleaner, one, two;
+	pthread_create(&cleaner, NULL, reset, arena);
+	pthread_create(&one, NULL, reserve, arena);
+	pthread_create(&two, NULL, reserve, arena);
+	pthread_join(cleaner, NULL);
+	pthread_join(one, NULL);
+	pthread_join(two, NULL);
+	return 0;
+}
+#endif

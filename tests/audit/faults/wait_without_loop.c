@@ -24,3 +24,30 @@ void queue_get(struct queue *q)
 	q->items--;
 	pthread_mutex_unlock(&q->lock);
 }
+
+#ifdef DRIVER
+static struct queue queue = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+static int broken;
+
+static void *consumer(void *unused)
+{
+	(void)unused;
+	queue_get(&queue);
+	pthread_mutex_lock(&queue.lock);
+	broken |= queue.items < 0;
+	pthread_mutex_unlock(&queue.lock);
+	return 0;
+}
+
+int main(void)
+{
+	pthread_t one, two;
+	pthread_create(&one, 0, consumer, 0);
+	pthread_create(&two, 0, consumer, 0);
+	queue_put(&queue);
+	queue_put(&queue);
+	pthread_join(one, 0);
+	pthread_join(two, 0);
+	return broken;
+}
+#endif

@@ -46,3 +46,30 @@ long toll_report(struct toll *toll)
 	toll_unlock(toll);
 	return report;
 }
+
+#ifdef DRIVER
+static void *pay(void *toll)
+{
+	toll_pay(toll, 600);
+	return NULL;
+}
+
+static void *report(void *toll)
+{
+	toll_report(toll);
+	return NULL;
+}
+
+int main(void)
+{
+	struct toll *toll = toll_new();
+	pthread_t reporter, one, two;
+	pthread_create(&reporter, NULL, report, toll);
+	pthread_create(&one, NULL, pay, toll);
+	pthread_create(&two, NULL, pay, toll);
+	pthread_join(reporter, NULL);
+	pthread_join(one, NULL);
+	pthread_join(two, NULL);
+	return 0;
+}
+#endif

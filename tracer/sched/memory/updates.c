@@ -1,7 +1,7 @@
 /* Updates: an instruction such as addl $1, x loads and stores, and without a lock prefix other
-   processors can store between. The load is a step that changes nothing; the instruction is executed
-   at the second step, with the loaded value in memory again, so that it overwrites what other
-   threads have stored meanwhile. */
+   processors can store between. The load is a step that changes nothing. The instruction is
+   executed at the second step, with the loaded value in memory again: it overwrites what other
+   threads have stored. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/run/run.h"
 #include "tracer/tracee/fastpath/fastpath.h"

@@ -327,19 +327,27 @@ static int parse_function(const char *rest, struct location *l, struct error *er
 	return check_function(l->name, l, err);
 }
 
+const char *location_part_text(enum location_part part)
+{
+	static const char *const texts[] = {"", ":read", ":write"};
+
+	return texts[part];
+}
+
 /* Cuts :read or :write off the end. */
 static void take_part(char *rest, struct location *l)
 {
-	static const char *const words[] = {[LOCATION_READ] = ":read", [LOCATION_WRITE] = ":write"};
 	size_t length = strlen(rest);
 
-	for (enum location_part part = LOCATION_READ; part <= LOCATION_WRITE; part++)
-		if (ends_with(rest, length, words[part]) &&
-		    !ends_with(rest, length - strlen(words[part]), ":")) {
-			rest[length - strlen(words[part])] = '\0';
-			l->part = part;
-			return;
-		}
+	for (enum location_part part = LOCATION_READ; part <= LOCATION_WRITE; part++) {
+		const char *text = location_part_text(part);
+
+		if (!ends_with(rest, length, text) || ends_with(rest, length - strlen(text), ":"))
+			continue;
+		rest[length - strlen(text)] = '\0';
+		l->part = part;
+		return;
+	}
 }
 
 /* The parts are those of one statement. */

@@ -12,7 +12,7 @@ struct part_access {
 };
 
 /* The accesses of one copy of the statement, in the order of their addresses. */
-struct parts {
+struct part_search {
 	struct resolver *r;
 	const struct source_site *copy;
 	struct line_unit *lines;
@@ -20,7 +20,7 @@ struct parts {
 };
 
 /* Optimised code has instructions of other statements between. */
-static bool is_on_its_lines(const struct parts *p, uint64_t offset)
+static bool is_on_its_lines(const struct part_search *p, uint64_t offset)
 {
 	const struct source_site *s = p->copy;
 	const struct line_row *row = p->lines ? lines_row_at(p->lines, offset) : NULL;
@@ -34,7 +34,7 @@ static bool is_on_its_lines(const struct parts *p, uint64_t offset)
 	       (text && row->line > s->line && source_spans(text, s->line, row->line));
 }
 
-static bool parts_is_in(const struct parts *p, uint64_t offset)
+static bool parts_is_in(const struct part_search *p, uint64_t offset)
 {
 	array_each(const struct module_range, r, &p->copy->ranges)
 		if (offset >= r->low && offset < r->high)
@@ -44,7 +44,7 @@ static bool parts_is_in(const struct parts *p, uint64_t offset)
 
 static void parts_add(void *ctx, const struct source_access *a)
 {
-	struct parts *p = ctx;
+	struct part_search *p = ctx;
 	const struct arch_regs none = {0};
 	struct part_access *added;
 	struct arch_access access;
@@ -71,7 +71,7 @@ static bool is_alike(const struct part_access *a, const struct part_access *b)
 	       (a->operand.index == ARCH_NO_REGISTER) == (b->operand.index == ARCH_NO_REGISTER);
 }
 
-static const struct part_access *first_write(const struct parts *p)
+static const struct part_access *first_write(const struct part_search *p)
 {
 	array_each(const struct part_access, a, &p->found)
 		if (a->at.what.writes)
@@ -79,7 +79,8 @@ static const struct part_access *first_write(const struct parts *p)
 	return NULL;
 }
 
-static const struct part_access *read_of(const struct parts *p, const struct part_access *write)
+static const struct part_access *read_of(const struct part_search *p,
+					 const struct part_access *write)
 {
 	const struct part_access *first = NULL;
 
@@ -99,7 +100,7 @@ static void parts_add_site(struct resolver *r, const struct source_site *copy,
 	const struct location *l = r->location;
 	struct die_table *dies = dies_table(copy->module, r->err);
 	const struct die_unit *unit = dies ? dies_unit_at(dies, copy->offset) : NULL;
-	struct parts p = {.r = r, .copy = copy};
+	struct part_search p = {.r = r, .copy = copy};
 	const struct part_access *write, *found;
 
 	p.lines = unit ? unit_lines(r, copy->module, unit) : NULL;

@@ -133,8 +133,8 @@ void return_sites(struct resolver *r, const struct location_match *match, struct
 /* Adds the sites of FUNC%call(CALLEE); sets r->err if there is no such call, or no single one.
    calls.c */
 void call_sites(struct resolver *r, const struct location_match *match, struct source_sites *out);
-/* Replaces the sites of a statement by those of LOCATION:read or LOCATION:write; sets r->err if there
-   are none. parts.c */
+/* Replaces the sites of a statement by those of LOCATION:read or LOCATION:write; sets r->err if
+   there are none. parts.c */
 void part_sites(struct resolver *r, struct source_sites *sites);
 /* Adds the site before an instruction, whose code is this instruction alone; with a length of 0,
    the code of its line. */

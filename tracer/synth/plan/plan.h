@@ -60,8 +60,8 @@ struct plan_words {
 	/* Returns a location that means only this line, such as FUNC;TEXT, freed here, or NULL for
 	   FILE:LINE. May be NULL. */
 	char *(*location)(void *ctx, const struct schedule_where *w);
-	/* Returns FUNC%call(CALLEE)#K, LINE:read or LINE:write that means only the instruction of this
-	   step, freed here, or NULL for *0xADDR. May be NULL. */
+	/* Returns FUNC%call(CALLEE)#K, LINE:read or LINE:write that means only the instruction of
+	   this step, freed here, or NULL for *0xADDR. May be NULL. */
 	char *(*instruction)(void *ctx, const struct schedule_step *step);
 	/* Returns true to stop planning: no time left, or a signal. May be NULL. */
 	bool (*is_over)(void *ctx);
