@@ -18,7 +18,7 @@ static bool is_made(const struct scheduler *c)
 	return tracee_told(run_tracee(c->run));
 }
 
-static void put(struct sched_thread *t, uint64_t value)
+static void write_operand(struct sched_thread *t, uint64_t value)
 {
 	struct sched_update *u = &t->update;
 
@@ -26,7 +26,7 @@ static void put(struct sched_thread *t, uint64_t value)
 }
 
 /* Memory that cannot be read is no load: the instruction faults. */
-static bool load(const struct scheduler *c, struct sched_thread *t)
+static bool updates_load(const struct scheduler *c, struct sched_thread *t)
 {
 	struct sched_update *u = &t->update;
 
@@ -40,7 +40,7 @@ static bool load(const struct scheduler *c, struct sched_thread *t)
 	return true;
 }
 
-static void store(const struct scheduler *c, struct sched_thread *t)
+static void updates_store(const struct scheduler *c, struct sched_thread *t)
 {
 	struct sched_update *u = &t->update;
 
@@ -48,16 +48,16 @@ static void store(const struct scheduler *c, struct sched_thread *t)
 	if (is_made(c) || run_thread_read(t->thread, u->address, &u->found, u->size) < 0 ||
 	    u->found == u->loaded)
 		return;
-	put(t, u->loaded);
+	write_operand(t, u->loaded);
 	u->step = UPDATE_RUNS;
 }
 
 bool updates_step(const struct scheduler *c, struct sched_thread *t)
 {
 	if (t->update.step == UPDATE_LOADS)
-		return load(c, t);
+		return updates_load(c, t);
 	if (t->update.step == UPDATE_STORES)
-		store(c, t);
+		updates_store(c, t);
 	return false;
 }
 
@@ -73,5 +73,5 @@ void updates_signal(struct sched_thread *t)
 	u->step = UPDATE_NONE;
 	if (regs.dwarf[ARCH_DWARF_PC] == t->point.place &&
 	    run_thread_read(t->thread, u->address, &now, u->size) == 0 && now == u->loaded)
-		put(t, u->found);
+		write_operand(t, u->found);
 }

@@ -74,6 +74,7 @@ static void spin_watch_step(struct spin_watch *s, const struct strategy_point *m
 {
 	s->place = moved->place;
 	s->object = moved->object;
+	s->op = moved->op;
 	s->hits = s->hits_before = 0;
 }
 
@@ -87,7 +88,8 @@ bool spin_step(struct spin_watch *s, const struct strategy_point *moved)
 			spin_watch_step(s, moved);
 		s->hits_before = s->hits;
 	}
-	if (moved->place != s->place || moved->object != s->object || ++s->hits < SPIN_HITS)
+	if (moved->place != s->place || moved->object != s->object || moved->op != s->op ||
+	    ++s->hits < SPIN_HITS)
 		return false;
 	*s = (struct spin_watch){.thread = moved->thread};
 	return true;

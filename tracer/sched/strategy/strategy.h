@@ -244,7 +244,7 @@ void strategy_leave_out(struct strategy *s, enum strategy_left what);
 
 /* ---- spinning ---------------------------------------------------------------------------- */
 
-/* A thread spins if it repeats one step (place and object) SPIN_HITS times. One step is watched
+/* A thread spins if it repeats one step (place, op and object) SPIN_HITS times. One step is watched
    at a time; at each power of two of the steps another one, if the old one did not repeat
    (Brent's cycle detection): loops of any length are found without a search. */
 enum { SPIN_HITS = 40 };
@@ -254,6 +254,7 @@ struct spin_watch {
 	unsigned thread;	/* the thread of the last step */
 	unsigned long steps;	/* of `thread` since another one moved */
 	uint64_t place, object; /* the watched step */
+	enum strategy_op op;
 	unsigned hits, hits_before;
 };
 
