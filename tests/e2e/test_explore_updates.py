@@ -97,6 +97,18 @@ def test_why_no_script(t):
             "the reason", r)
 
 
+@params("gcc", "clang")
+def test_script(t, cc):
+    """Two instructions of one line: the place between them has a name that survives a build."""
+    program = compile_text("lost.c", LOST, "-g -pthread -O0", cc)
+    r = explore(t, "--verify", "10", "--", program)
+    with open(r.found + "/1/gates.lua", encoding="utf-8") as f:
+        script = f.read()
+    t.check('at("worker;x++:write", { thread = "worker#' in script and "*0x" not in script, "the script: " + script, r)
+    other = compile_text("lost.c", LOST.replace("int x;", "int x; int more(int a); int more(int a) { return a + x; }"), "-g -pthread -O0", cc)
+    t.equal(t.gate("run", "-g", r.found + "/1/gates.lua", other).status, 0, "in another build")
+
+
 def test_locked(t):
     """With a lock prefix it is one step, and nothing is lost."""
     r = searched(t, LOST.replace("x++", "__atomic_fetch_add(&x, 1, __ATOMIC_RELAXED)"))
