@@ -113,6 +113,7 @@ void audit_fini(struct audit *a)
 	number_map_fini(&a->parts);
 	number_map_fini(&a->given_whole);
 	number_map_fini(&a->own_threads);
+	number_map_fini(&a->joined);
 	number_map_fini(&a->called);
 	number_map_fini(&a->asked);
 	array_fini(&a->helds.all);

@@ -14,6 +14,7 @@ struct suspicion {
 	const char *how;
 	bool is_for_call;
 	struct audit_place at, other;
+	struct audit_place again; /* SUSPECT_DOUBLE_LOCK: where a called function takes it */
 	/* SUSPECT_LATE_WRITE: the object is new, or a lock was held when it was published.
 	   SUSPECT_FREED: no reference was counted and released here. */
 	bool is_certain;
@@ -34,7 +35,8 @@ struct audit_options {
 /* Bits: whether callers hold the lock that a function releases. */
 enum audit_giver { GIVER_HAS = 1, GIVER_HAS_NOT = 2 };
 
-/* Whether each object passed to a thread function has a thread of its own. */
+/* Whether each object passed to a thread function has a thread of its own. Numbers above: all
+   threads of the function have their handle in one variable, THREAD_SHARES + its term. */
 enum audit_own_thread { THREAD_OWNS = 1, THREAD_SHARES };
 
 /* An edge of the call graph, with indexes of functions. */
@@ -55,9 +57,13 @@ struct audit_role {
 	bool is_entry;	 /* an entry: called from outside */
 	bool in_program; /* part of a program, with a main */
 	unsigned phases; /* enum audit_phase */
-	/* The only thread function that reaches this one, as index + 1; ENTRY_SEVERAL, or 0 for
-	   none. */
+	/* The only entry that reaches this one, if it is a thread of one object alone, as index +
+	   1; ENTRY_SEVERAL, or 0 for none. */
 	unsigned thread;
+	/* The only thread function that reaches this one, encoded as `thread`. from_main: one that
+	   is no thread reaches it. */
+	unsigned starter;
+	bool from_main;
 	unsigned entry; /* the only entry that reaches this one, encoded as `thread` */
 	/* Index in audit.calls + 1 of the last call of a shortest path from an entry; 0 for
 	   none. */
@@ -76,7 +82,7 @@ struct audit {
 	struct terms terms;
 	struct audit_facts *facts; /* one for each function */
 	ARRAY(struct suspicion) suspicions;
-	/* Keys of locks that one function takes and another releases. */
+	/* Functions (index + 1) that take a lock which a caller releases. */
 	struct number_map handed;
 	struct number_map recursive; /* keys of locks that may be taken twice */
 	/* Functions (index + 1) that release locks of callers: enum audit_giver. */
@@ -86,6 +92,7 @@ struct audit {
 	/* Fields (+ 1) whose address is passed to a function of the program. */
 	struct number_map given_whole;
 	struct number_map own_threads; /* thread functions (USR): enum audit_own_thread */
+	struct number_map joined;      /* variables (terms) whose thread is joined */
 	struct number_map called;      /* functions (USR) that the program calls */
 	/* Variables (USR) that are compared with NULL without a lock. */
 	struct number_map asked;

@@ -105,7 +105,7 @@ static void check_uses(struct audit *a, unsigned function)
 	array_each(struct audit_access *const, access, &a->facts[function].accesses) {
 		const struct audit_record *r = audit_record_of(a, (*access)->field);
 
-		if (!(*access)->inner && r->is_public && has_module(a, r) &&
+		if (!(*access)->inner && r->is_public && program_is_shared(r) && has_module(a, r) &&
 		    !is_of_module(a, r, file))
 			report_use(a, r, *access);
 	}

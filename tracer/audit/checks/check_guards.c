@@ -130,6 +130,7 @@ static void report(struct audit *a, const struct conflict *c)
 	f->other = c->other->at;
 	f->lock = c->m->key;
 	f->sets = entry_is(c->e, ACCESS_WRITES) && !entry_is(c->e, ACCESS_READS);
+	f->locks = a->facts[c->e->function].acquisitions.count > 0;
 	f->other_function = a->program->functions.items[c->other->function].name;
 	say_what(c, f);
 	entries_notes(a, c->e, WAY_HERE, f);
@@ -295,7 +296,7 @@ static bool sets_up(const struct audit *a, unsigned record, unsigned function)
 
 	array_each(const struct finding, f, &a->findings.items) {
 		if (f->tag != FINDING_P3 || f->record != record || f->function != function ||
-		    !f->sets)
+		    !f->sets || f->locks)
 			continue;
 		if (first && first->lock != f->lock)
 			return true;
@@ -304,12 +305,37 @@ static bool sets_up(const struct audit *a, unsigned record, unsigned function)
 	return false;
 }
 
+/* True if locks of others guard the field: most places hold one, in several functions, and a write
+   does. */
+static bool is_guarded_by_others(const struct audit *a, struct entry_accesses *all, unsigned field)
+{
+	struct majority m;
+
+	if (!all->items.count)
+		return false;
+	guards_find(a, all);
+	m = guards_majority(a, all, field);
+	if (!m.key || 2 * m.held <= m.places || m.functions_held < 2)
+		return false;
+	array_each(const struct entry_access, e, &all->items)
+		if (entry_is(e, ACCESS_WRITES) && guards_hold(e, m.key))
+			return true;
+	return false;
+}
+
 void check_guards(struct audit *a)
 {
-	for (unsigned i = 0; i < a->program->fields.count; i++)
-		if (!a->program->fields.items[i].lock &&
-		    program_is_shared(audit_record_of(a, i + 1)))
+	for (unsigned i = 0; i < a->program->fields.count; i++) {
+		struct entry_accesses *all = entries_of_field(a, i + 1);
+		const struct audit_record *r = audit_record_of(a, i + 1);
+
+		if (a->program->fields.items[i].lock)
+			continue;
+		if (program_is_shared(r))
 			check_field(a, i + 1);
+		else if (program_is_plain(r) && is_guarded_by_others(a, all, i + 1))
+			(void)check_accesses(a, all, i + 1);
+	}
 	array_each(struct finding, f, &a->findings.items)
 		if (f->tag == FINDING_P3 && (sets_up(a, f->record, f->function) ||
 					     sets_up(a, f->record, f->other_function)))

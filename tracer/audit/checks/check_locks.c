@@ -36,9 +36,20 @@ static unsigned lock_field_name(const struct audit *a, unsigned lock)
 		       : 0;
 }
 
-static const struct audit_acquisition *innermost(const struct audit_acquisition *at)
+/* True for a function that takes the lock for its callers. */
+static bool takes_for_caller(const struct audit *a, const struct audit_acquisition *at)
 {
-	while (at->inner)
+	array_each(const struct audit_effect, e, &a->facts[at->function].effects)
+		if (e->change == CHANGE_TAKES && e->lock == at->lock)
+			return true;
+	return false;
+}
+
+/* Innermost acquisition that is not in a wrapper of the lock, whose place all locks share. */
+static const struct audit_acquisition *innermost(const struct audit *a,
+						 const struct audit_acquisition *at)
+{
+	while (at->inner && !takes_for_caller(a, at->inner))
 		at = at->inner;
 	return at;
 }
@@ -91,13 +102,13 @@ static void add_edges(struct audit *a, const struct audit_acquisition *at, struc
 
 		e.way = way_of(a, h->lock, at->lock);
 		if (h->mode == HELD_LEFT || !e.from || h->lock == at->lock ||
-		    (e.from == to && (at->is_ordered || innermost(at)->is_ordered ||
+		    (e.from == to && (at->is_ordered || innermost(a, at)->is_ordered ||
 				      audit_may_be_taken_twice(a, at->lock))))
 			continue;
 		array_each(const struct lock_edge, other, &out->items)
 			known |= other->from == e.from && other->to == to && other->way == e.way &&
-				 innermost(other->at)->at.line == innermost(at)->at.line &&
-				 innermost(other->at)->at.file == innermost(at)->at.file;
+				 innermost(a, other->at)->at.line == innermost(a, at)->at.line &&
+				 innermost(a, other->at)->at.file == innermost(a, at)->at.file;
 		if (!known)
 			*array_add(&out->items) = e;
 	}
@@ -163,14 +174,15 @@ static void edge_notes(const struct audit *a, const struct lock_edge *e, enum fi
 	name_lock(a, e->at->function, e->held->lock, &held);
 	graph_notes(a, e->at->function, way, f);
 	finding_step(f, way, e->held->at, "'%s' is taken here", str_text(&held));
-	for (const struct audit_acquisition *at = e->at; at->inner; at = at->inner)
+	for (const struct audit_acquisition *at = e->at; at != innermost(a, e->at); at = at->inner)
 		finding_step(f, way, at->at, "from here, in %s", entries_name(a, at->function));
 }
 
 static void report_order(struct audit *a, const struct lock_edge *e,
 			 const struct lock_edge *against)
 {
-	const struct audit_acquisition *in = innermost(e->at), *other = innermost(against->at);
+	const struct audit_acquisition *in = innermost(a, e->at),
+				       *other = innermost(a, against->at);
 	struct finding *f = findings_add(&a->findings, FINDING_LOCK_ORDER, in->at,
 					 lock_field_name(a, e->at->lock));
 	STR(taken);
@@ -212,9 +224,9 @@ static const struct lock_edge *against_itself(const struct lock_edges *all,
 	return NULL;
 }
 
-static bool is_later(const struct lock_edge *e, const struct lock_edge *than)
+static bool is_later(const struct audit *a, const struct lock_edge *e, const struct lock_edge *than)
 {
-	struct audit_place x = innermost(e->at)->at, y = innermost(than->at)->at;
+	struct audit_place x = innermost(a, e->at)->at, y = innermost(a, than->at)->at;
 
 	return x.file == y.file ? x.line > y.line : x.file > y.file;
 }
@@ -235,7 +247,7 @@ static void check_order(struct audit *a, const struct lock_edges *all)
 			if (!leads(all, e->to, e->from, seen, &against))
 				against = NULL;
 		}
-		if (against && (against == e || is_later(e, against)))
+		if (against && (against == e || is_later(a, e, against)))
 			report_order(a, e, against);
 	}
 	base_free(seen);
@@ -259,6 +271,20 @@ static bool is_of_any_object(const struct audit *a, unsigned lock)
 	return kind == TERM_JOIN || kind == TERM_SITE;
 }
 
+/* True for a lock that callers release, or a function that is not called with it held. */
+static bool is_handed(const struct audit *a, const struct suspicion *s)
+{
+	if (number_map_get(&a->handed, s->function + 1))
+		return true;
+	for (unsigned i = 0; i < a->program->functions.count; i++)
+		array_each(const struct audit_effect, e, &a->facts[i].effects)
+			if (e->change == CHANGE_LEAVES &&
+			    !(number_map_get(&a->givers, i + 1) & GIVER_HAS) &&
+			    audit_lock_key(a, e->lock) == audit_lock_key(a, s->term))
+				return true;
+	return false;
+}
+
 static void report_lock(struct audit *a, const struct suspicion *s, enum finding_tag tag,
 			const char *what)
 {
@@ -274,6 +300,8 @@ static void report_lock(struct audit *a, const struct suspicion *s, enum finding
 		    program_text(a->program, f->function));
 	graph_notes(a, s->function, WAY_HERE, f);
 	finding_step(f, WAY_HERE, s->other, "it is locked here");
+	if (s->again.file)
+		finding_step(f, WAY_HERE, s->again, "and here again");
 	finding_evidence(f, EVIDENCE_CERTAIN, "one path does both");
 	if (s->kind == SUSPECT_KEPT_LOCK && !s->is_certain)
 		finding_evidence(f, -20, "the result says where it is kept");
@@ -345,8 +373,7 @@ void check_locks(struct audit *a)
 		if (s->kind == SUSPECT_DOUBLE_LOCK && !audit_may_be_taken_twice(a, s->term))
 			report_lock(a, s, FINDING_DOUBLE_LOCK,
 				    "is locked by a thread that already holds it");
-		else if (s->kind == SUSPECT_KEPT_LOCK &&
-			 !number_map_get(&a->handed, audit_lock_key(a, s->term)))
+		else if (s->kind == SUSPECT_KEPT_LOCK && !is_handed(a, s))
 			report_lock(a, s, FINDING_RETURN_WITH_LOCK,
 				    "is still locked on this return path, and unlocked on others");
 		else if (s->kind == SUSPECT_COMPOUND)

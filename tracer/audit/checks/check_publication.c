@@ -101,6 +101,8 @@ static void check_unset(struct audit *a, const struct suspicion *s)
 	struct finding *f;
 	bool is_set = false;
 
+	if (!program_is_shared(audit_record_of(a, s->field)))
+		return;
 	array_each(const struct entry_access, e, &entries_of_field(a, s->field)->items) {
 		is_set |= entry_is(e, ACCESS_WRITES) && !entry_is(e, ACCESS_READS) &&
 			  e->function != s->function;

@@ -55,13 +55,18 @@ static inline bool entry_is(const struct entry_access *e, unsigned flags)
 
 enum { ENTRY_SEVERAL = -1 };
 
-/* Sets thread, entry, call and locks of all roles. */
+/* Sets all other properties of the roles. */
 void graph_find(struct audit *a);
 /* Returns true if the access may be made while threads share the object: not only in the phases
    before the first thread and after the last one. */
 bool graph_is_access_shared(const struct audit *a, const struct entry_access *e);
 /* Returns true if other threads may run at this moment of the function. */
 bool graph_is_shared(const struct audit *a, unsigned function, enum audit_moment moment);
+/* Returns true for a thread function whose threads follow each other: one variable has their
+   handle, which is joined. */
+bool graph_is_one_thread(const struct audit *a, unsigned function);
+/* Returns true for a thread function whose handles are not all in one variable. */
+bool graph_is_of_many(const struct audit *a, unsigned function);
 /* Returns true if calls lead from a function to the other. */
 bool graph_reaches(const struct audit *a, unsigned from, unsigned to);
 /* Adds a shortest path of calls from an entry to the function as notes. */
@@ -79,13 +84,14 @@ bool parallel_together(const struct audit *a, const struct entry_access *x,
 /* Returns true if both may happen in parallel: parallel_together() and in two threads. */
 bool parallel_may_be(const struct audit *a, const struct entry_access *x,
 		     const struct entry_access *y);
-/* Returns true if one is of a thread function and the other of another known entry. */
+/* Returns true if a thread function reaches one and another known entry the other. */
 bool parallel_is_certain(const struct audit *a, const struct entry_access *x,
 			 const struct entry_access *y);
 /* Returns true if a single entry reaches both, one that a single thread may run. */
 bool parallel_one_entry(const struct audit *a, const struct entry_access *x,
 			const struct entry_access *y);
-/* Returns true if the entry has joined its threads before the access. */
+/* Returns true if the entry has joined its threads before the access: those that it joined, if it
+   is no thread itself. */
 bool parallel_after_join(const struct audit *a, const struct entry_access *e);
 /* Returns true if the function is only in programs with one thread. */
 bool parallel_to_nothing(const struct audit *a, unsigned function);

@@ -202,6 +202,19 @@ static bool runs_alone(const struct audit *a, unsigned function)
 	return phases && !(phases & PHASE_SHARED) && !entries_is_main(a, function);
 }
 
+/* True if the access is judged in this function, not in its callers. */
+static bool is_of_function(const struct audit *a, const struct audit_access *access,
+			   unsigned function)
+{
+	const struct audit_role *r = &a->roles[function];
+
+	if (r->is_entry)
+		return true;
+	if (!program_is_plain(audit_record_of(a, access->field)))
+		return access->flags & ACCESS_SETTLED;
+	return r->locks.is_known && !a->program->functions.items[function].wants_lock;
+}
+
 void entries_collect(struct audit *a)
 {
 	a->of_fields = base_alloc(a->program->fields.count + 1, sizeof(*a->of_fields));
@@ -211,7 +224,7 @@ void entries_collect(struct audit *a)
 		if (f->is_once || runs_alone(a, i))
 			continue;
 		array_each(struct audit_access *const, access, &f->accesses)
-			if ((a->roles[i].is_entry || (*access)->flags & ACCESS_SETTLED) &&
+			if (is_of_function(a, *access, i) &&
 			    !((*access)->flags & ACCESS_ALONE && entries_is_main(a, i)))
 				entries_add(a, *access, i);
 	}

@@ -20,11 +20,23 @@ static bool is_far(const struct conflict *c)
 	return c->m->held && 2 * c->m->near < c->m->held;
 }
 
+static bool is_variable(const struct conflict *c)
+{
+	return audit_record_of(c->a, c->field)->kind == RECORD_VARIABLES;
+}
+
+/* True for a field of a struct without a lock. */
+static bool is_plain(const struct conflict *c)
+{
+	return program_is_plain(audit_record_of(c->a, c->field));
+}
+
 /* True for a write before the function takes the lock: the critical section may publish what was
-   written. */
+   written, unless others see it without, as a variable. */
 static bool is_handed_over(const struct conflict *c)
 {
-	if (!c->m->held || !entry_is(c->e, ACCESS_WRITES) || entry_is(c->e, ACCESS_READS))
+	if (!c->m->held || !entry_is(c->e, ACCESS_WRITES) || entry_is(c->e, ACCESS_READS) ||
+	    is_variable(c))
 		return false;
 	array_each(const struct audit_acquisition *const, at,
 		   &c->a->facts[c->e->function].acquisitions)
@@ -94,6 +106,7 @@ static bool is_after_join(const struct conflict *c)
 static bool is_of_two_threads(const struct conflict *c)
 {
 	return c->m->held && guards_hold(c->other, c->m->key) &&
+	       (entries_is_thread(c->a, c->e->entry) || entries_is_thread(c->a, c->other->entry)) &&
 	       parallel_is_certain(c->a, c->e, c->other);
 }
 
@@ -137,8 +150,8 @@ static bool wants_lock(const struct conflict *c)
 
 static bool is_others_lock(const struct conflict *c)
 {
-	return c->m->key <= c->a->program->fields.count &&
-	       !guards_is_own(c->a, c->m->key, c->field);
+	return is_plain(c) || (c->m->key <= c->a->program->fields.count &&
+			       !guards_is_own(c->a, c->m->key, c->field));
 }
 
 /* Counts functions, since several places of one function are one piece of evidence: where too few
@@ -155,8 +168,7 @@ static bool is_held_at_one_of_two(const struct conflict *c)
 {
 	enum { FEW = 2 };
 
-	return guards_is_own(c->a, c->m->key, c->field) && c->m->places <= FEW &&
-	       audit_record_of(c->a, c->field)->kind != RECORD_VARIABLES &&
+	return guards_is_own(c->a, c->m->key, c->field) && c->m->places <= FEW && !is_variable(c) &&
 	       2 * c->m->held >= c->m->places;
 }
 
@@ -177,11 +189,17 @@ static int points_of_share(const struct conflict *c)
 	return (others ? SLOPE_OTHERS : SLOPE) * held / places;
 }
 
-/* True for a variable of a whole program, whose threads are all known. */
+/* True for a variable, or a struct without a lock, of a whole program, whose threads are all known. */
 static bool is_of_no_two_threads(const struct conflict *c)
 {
-	return audit_record_of(c->a, c->field)->kind == RECORD_VARIABLES &&
-	       c->a->roles[c->e->function].in_program && !parallel_is_certain(c->a, c->e, c->other);
+	return (is_variable(c) || is_plain(c)) && c->a->roles[c->e->function].in_program &&
+	       !parallel_is_certain(c->a, c->e, c->other);
+}
+
+/* True for a read of a struct without a lock: the object may be one that nothing else has. */
+static bool is_read_of_plain(const struct conflict *c)
+{
+	return is_plain(c) && !entry_is(c->e, ACCESS_WRITES);
 }
 
 static bool is_without_threads(const struct conflict *c)
@@ -212,6 +230,7 @@ static const struct {
 	{is_its_writers, EVIDENCE_AGAINST, "nothing else writes it"},
 	{is_seen_and_stays, EVIDENCE_AGAINST, "it is set once, and was seen set under the lock"},
 	{is_of_no_two_threads, EVIDENCE_AGAINST, "no two threads are known to reach both places"},
+	{is_read_of_plain, EVIDENCE_AGAINST, "its struct has no lock, and it is only read here"},
 	{is_without_threads, EVIDENCE_AGAINST, "one access is before all threads or after them"},
 	{is_after_join, EVIDENCE_AGAINST, "threads were joined before"},
 	{is_of_callback, EVIDENCE_AGAINST, "who calls the function is not known"},

@@ -76,6 +76,7 @@ struct finding {
 	unsigned other_function; /* name of the function at `other` */
 	unsigned lock;		 /* P3: key of the lock that is held elsewhere */
 	bool sets;		 /* the access writes and does not read */
+	bool locks;		 /* the function takes locks */
 	ARRAY(struct finding_note) notes;
 	/* --type or a comment names the struct: reported with any confidence. */
 	bool is_asked;

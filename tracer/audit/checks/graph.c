@@ -3,10 +3,26 @@
 
 /* ---- only entry that reaches a function ------------------------------------------------------ */
 
+static unsigned own_thread(const struct audit *a, unsigned function)
+{
+	return number_map_get(&a->own_threads, a->program->functions.items[function].usr);
+}
+
+bool graph_is_one_thread(const struct audit *a, unsigned function)
+{
+	const unsigned is = own_thread(a, function);
+
+	return is > THREAD_SHARES && number_map_get(&a->joined, is - THREAD_SHARES);
+}
+
+bool graph_is_of_many(const struct audit *a, unsigned function)
+{
+	return own_thread(a, function) <= THREAD_SHARES;
+}
+
 static bool is_own_thread(const struct audit *a, unsigned function)
 {
-	return number_map_get(&a->own_threads, a->program->functions.items[function].usr) ==
-	       THREAD_OWNS;
+	return own_thread(a, function) == THREAD_OWNS || graph_is_one_thread(a, function);
 }
 
 static unsigned *leader_of(struct audit *a, unsigned function, bool threads)
@@ -47,6 +63,36 @@ bool parallel_one_entry(const struct audit *a, const struct entry_access *x,
 	if (!entry || entry == (unsigned)ENTRY_SEVERAL || entry != a->roles[y->entry].entry)
 		return false;
 	return is_own_thread(a, entry - 1) || !entries_is_thread(a, entry - 1);
+}
+
+/* Fixed point of `starter` and from_main of all roles. */
+static void find_starters(struct audit *a)
+{
+	bool changes = true;
+
+	for (unsigned i = 0; i < a->program->functions.count; i++) {
+		struct audit_role *r = &a->roles[i];
+
+		if (r->is_entry && entries_is_thread(a, i))
+			r->starter = i + 1;
+		else if (r->is_entry)
+			r->from_main = !entries_is_callback(a, i) && !entries_is_unused(a, i);
+	}
+	while (changes) {
+		changes = false;
+		array_each(const struct audit_edge, e, &a->calls) {
+			const struct audit_role *from = &a->roles[e->from];
+			struct audit_role *to = &a->roles[e->to];
+
+			if (from->from_main && !to->from_main)
+				changes = to->from_main = true;
+			if (!from->starter || from->starter == to->starter ||
+			    to->starter == (unsigned)ENTRY_SEVERAL)
+				continue;
+			to->starter = to->starter ? (unsigned)ENTRY_SEVERAL : from->starter;
+			changes = true;
+		}
+	}
 }
 
 /* ---- locks that all callers hold ------------------------------------------------------------- */
@@ -231,6 +277,7 @@ void graph_find(struct audit *a)
 {
 	find_leaders(a, true);
 	find_leaders(a, false);
+	find_starters(a);
 	find_callers_locks(a);
 	find_paths(a);
 	find_phases(a);

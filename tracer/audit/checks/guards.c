@@ -91,7 +91,8 @@ static void add_callers(const struct audit *a, const struct entry_access *e, str
 		    (!guards_is_own(a, key, e->access->field) ||
 		     audit_record_of(a, e->access->field)->kind == RECORD_VARIABLES))
 			g->guards[g->count++] =
-				(struct guard){key, *item & 1 ? HELD_ALONE : HELD_SHARED, false};
+				(struct guard){key, *item & 1 ? HELD_ALONE : HELD_SHARED,
+					       key > a->program->fields.count};
 	}
 }
 

@@ -118,14 +118,15 @@ static bool is_of_argument(const struct audit *a, const struct entry_access *e)
 	return kind == TERM_PARAMETER || kind == TERM_SITE || kind == TERM_JOIN;
 }
 
-/* True if one thread makes both accesses, to an object of its own. */
+/* True if one thread makes both accesses, to an object of its own if there are several. */
 static bool are_of_one_thread(const struct audit *a, const struct entry_access *x,
 			      const struct entry_access *y)
 {
 	const unsigned thread = a->roles[x->entry].thread;
 
 	return thread && thread != (unsigned)ENTRY_SEVERAL && thread == a->roles[y->entry].thread &&
-	       is_of_argument(a, x) && is_of_argument(a, y);
+	       (graph_is_one_thread(a, thread - 1) ||
+		(is_of_argument(a, x) && is_of_argument(a, y)));
 }
 
 /* True if both are of a program's main thread. */
@@ -171,13 +172,17 @@ bool parallel_may_be(const struct audit *a, const struct entry_access *x,
 
 bool parallel_after_join(const struct audit *a, const struct entry_access *e)
 {
-	return entry_is(e, ACCESS_LATE) && is_without_threads(a, e);
+	return entry_is(e, ACCESS_LATE) && is_without_threads(a, e) &&
+	       !entries_is_thread(a, e->entry);
 }
 
 bool parallel_is_certain(const struct audit *a, const struct entry_access *x,
 			 const struct entry_access *y)
 {
-	return (entries_is_thread(a, x->entry) || entries_is_thread(a, y->entry)) &&
-	       x->entry != y->entry && !entries_is_callback(a, x->entry) &&
-	       !entries_is_callback(a, y->entry);
+	const struct audit_role *of_x = &a->roles[x->entry], *of_y = &a->roles[y->entry];
+
+	return (of_x->starter && of_y->from_main) || (of_y->starter && of_x->from_main) ||
+	       (of_x->starter && of_y->starter &&
+		(of_x->starter != of_y->starter || of_x->starter == (unsigned)ENTRY_SEVERAL ||
+		 graph_is_of_many(a, of_x->starter - 1)));
 }

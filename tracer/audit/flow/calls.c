@@ -50,46 +50,16 @@ static void initialise(const struct audit_call *c, bool is_recursive)
 		number_map_set(&w->audit->recursive, audit_lock_key(w->audit, lock), 1);
 }
 
-/* True if the thread's handle is part of the object passed to it: each object has one thread. */
-static bool is_thread_of(const struct terms *t, unsigned handle, unsigned given)
-{
-	for (; handle && handle != given; handle = term_at(t, handle).a)
-		if (term_kind(t, handle) != TERM_FIELD)
-			return false;
-	return handle != 0;
-}
-
-static void note_thread(struct audit_flow *w, unsigned usr, bool is_own)
-{
-	number_map_set(&w->p->taken, usr, TAKEN_BY_THREAD);
-	if (number_map_get(&w->audit->own_threads, usr) != THREAD_SHARES)
-		number_map_set(&w->audit->own_threads, usr, is_own ? THREAD_OWNS : THREAD_SHARES);
-}
-
-static void start_thread(const struct audit_call *c, unsigned function, unsigned given,
-			 unsigned handle)
-{
-	struct audit_flow *w = c->w;
-	const struct term body = term_at(w->t, function);
-	const bool is_own = is_thread_of(w->t, handle, given);
-
-	c->s->makes_threads = w->facts->makes_threads = true;
-	if (body.kind == TERM_FUNCTION)
-		note_thread(w, body.a, is_own);
-	else if (body.kind == TERM_PARAMETER)
-		summary_deed(w, (struct audit_deed){DEED_START, given, function, handle, false});
-	effect_give(w, c->s, given, function, is_own, c->e->at);
-}
-
 /* A thread of C++ is given all of its arguments. */
 static void start_cxx(const struct audit_call *c)
 {
 	const unsigned handle = argument(c, 0);
 
-	start_thread(c, argument(c, 1), argument(c, 2), handle);
+	thread_start(c->w, c->s, &(struct thread_started){argument(c, 1), argument(c, 2), handle},
+		     c->e->at);
 	for (unsigned i = 3; i < c->count; i++)
-		effect_give(c->w, c->s, argument(c, i), argument(c, 1),
-			    is_thread_of(c->w->t, handle, argument(c, i)), c->e->at);
+		thread_give(c->w, c->s, argument(c, i), argument(c, 1),
+			    thread_is_of(c->w->t, handle, argument(c, i)), c->e->at);
 }
 
 /* Reads or writes what the argument points to, a part of a struct or a whole one. */
@@ -144,6 +114,10 @@ static void call_once(struct audit_flow *w, unsigned function)
 
 static void join_thread(const struct audit_call *c)
 {
+	const struct term thread = term_at(c->w->t, argument(c, 0));
+
+	if (thread.kind == TERM_LOAD)
+		number_map_set(&c->w->audit->joined, thread.a, 1);
 	c->s->makes_threads = false;
 	c->s->joins_threads = c->w->facts->joins_threads = true;
 }
@@ -204,8 +178,11 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 		break;
 	case DOES_THREAD:
 	case DOES_C11_THREAD:
-		start_thread(c, argument(c, effect == DOES_THREAD ? 2 : 1),
-			     argument(c, effect == DOES_THREAD ? 3 : 2), first);
+		thread_start(w, s,
+			     &(struct thread_started){argument(c, effect == DOES_THREAD ? 2 : 1),
+						      argument(c, effect == DOES_THREAD ? 3 : 2),
+						      first},
+			     c->e->at);
 		break;
 	case DOES_JOIN:
 		join_thread(c);
@@ -262,6 +239,13 @@ static void apply_accesses(const struct audit_call *c, const struct audit_facts 
 			object_access_inside(c->w, c->s, *access, &c->binding, c->e->at);
 }
 
+static struct audit_place taken_at(const struct audit_acquisition *a)
+{
+	while (a->inner)
+		a = a->inner;
+	return a->at;
+}
+
 /* Adds the callee's acquisition with the caller's lockset; the callee reports its own. */
 static void apply_acquisition(const struct audit_call *c, const struct audit_acquisition *inner)
 {
@@ -276,7 +260,8 @@ static void apply_acquisition(const struct audit_call *c, const struct audit_acq
 		suspect(c->w, &(struct suspicion){.kind = SUSPECT_DOUBLE_LOCK,
 						  .term = lock,
 						  .at = c->e->at,
-						  .other = has->at});
+						  .other = has->at,
+						  .again = taken_at(inner)});
 	all.lock = lock;
 	all.is_again |= has && has->mode == HELD_LEFT;
 	all.function = c->w->index;
@@ -315,6 +300,8 @@ static unsigned apply_effects(const struct audit_call *c, unsigned index,
 			continue;
 		if (effect->change == CHANGE_LEAVES)
 			note_giver(c, index, lock);
+		else
+			number_map_set(&c->w->takers, lock, index + 1);
 		if (effect->tried) {
 			result = try_lock(c->w, c->s, lock, effect->tried);
 			if (effect->change == CHANGE_LEAVES && state_held(c->s, lock))
@@ -323,7 +310,6 @@ static unsigned apply_effects(const struct audit_call *c, unsigned index,
 			lock_release(c->w, c->s, lock, c->e->at);
 		} else {
 			lock_tried(c->w, c->s, lock, effect->is_shared, c->e->at);
-			state_held(c->s, lock)->is_given = true;
 		}
 	}
 	return result;
@@ -349,7 +335,10 @@ static void apply_deed(const struct audit_call *c, const struct audit_deed *d)
 			summary_deed(w, (struct audit_deed){.kind = d->kind, .object = object});
 		break;
 	case DEED_START:
-		start_thread(c, bind(c, d->address), object, bind(c, d->handle));
+		thread_start(
+			w, c->s,
+			&(struct thread_started){bind(c, d->address), object, bind(c, d->handle)},
+			c->e->at);
 		break;
 	case DEED_COUNTED:
 		if (is_known_outside(c, d->object))
@@ -540,7 +529,7 @@ static void start_unknown(const struct audit_call *c)
 		const struct term is = term_at(c->w->t, c->arguments[i]);
 
 		if (is.kind == TERM_FUNCTION)
-			note_thread(c->w, is.a, false);
+			thread_note(c->w, is.a, THREAD_SHARES);
 		any |= is.kind == TERM_FUNCTION || is.kind == TERM_PARAMETER;
 	}
 	if (any)

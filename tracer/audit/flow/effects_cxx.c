@@ -6,22 +6,6 @@ static unsigned argument_at(const struct cxx_effect *c, unsigned i)
 	return i < c->count ? c->arguments[i] : 0;
 }
 
-void effect_give(struct audit_flow *w, struct state *s, unsigned given, unsigned function,
-		 bool is_own, struct audit_place at)
-{
-	const struct term body = term_at(w->t, function);
-	const bool is_known = body.kind == TERM_FUNCTION;
-
-	if (!given || term_kind(w->t, given) == TERM_CONSTANT)
-		return;
-	object_show(w, s, term_object(w->t, given), is_known ? body.a : 0, at);
-	summary_deed(w, (struct audit_deed){.kind = DEED_GIVEN,
-					    .object = given,
-					    .address = is_known ? function : 0});
-	if (w->records && is_own)
-		summary_deed(w, (struct audit_deed){.kind = DEED_BEGUN, .object = given});
-}
-
 /* std::lock() takes several locks in no order: each as if it came first. */
 static void lock_all(const struct cxx_effect *c)
 {

@@ -138,7 +138,7 @@ static bool effect_on_given(struct audit_flow *w, const struct flow_exit *of,
 		if ((!address || got(x, address)) && !is_null(w, got(x, address)) &&
 		    !holds_of_given(w, x, lock, address, by))
 			return false;
-	number_map_set(&w->audit->handed, audit_lock_key(w->audit, h->lock), 1);
+	number_map_set(&w->audit->handed, w->index + 1, 1);
 	add_taken(w, lock, h, &of->when);
 	return true;
 }
@@ -194,9 +194,8 @@ static void effect_of(struct audit_flow *w, const struct flow_exit *of, const st
 						    is_asked_for(w, lock, of, is_left)
 							    ? of->when
 							    : (struct audit_conditions){{{0}}}});
-	if (left)
-		number_map_set(&w->audit->handed, audit_lock_key(w->audit, lock), 1);
-	if (taken)
+	/* Where some paths only release it, the conditions of both are not understood. */
+	if (taken && !left)
 		suspect_exits(w, lock);
 }
 

@@ -138,7 +138,6 @@ enum audit_mode {
 struct audit_held {
 	unsigned lock; /* term of its address */
 	enum audit_mode mode;
-	bool is_given; /* taken by a called function */
 	/* Loaded value whose test decided that the lock is taken, or 0, and its signs. is_unsure:
 	   the opposite result of that test was found later, or the lock may have been released. */
 	unsigned under, under_signs;
@@ -176,12 +175,14 @@ enum audit_access_flag {
 	ACCESS_READS = 1,
 	ACCESS_WRITES = 2,
 	ACCESS_ATOMIC = 4,
-	ACCESS_VOLATILE = 8,  /* see struct audit_expr */
-	ACCESS_ALONE = 16,    /* neither the function nor its callees have made a thread yet */
-	ACCESS_LATE = 32,     /* after a join of threads */
-	ACCESS_FIRST = 64,    /* written after a test found it to be 0 */
-	ACCESS_SETTLED = 128, /* the object's own lock is held: callers' locks do not matter */
-	ACCESS_BEFORE = 256,  /* before the start of the thread that the object is passed to */
+	ACCESS_VOLATILE = 8, /* see struct audit_expr */
+	ACCESS_ALONE = 16,   /* neither the function nor its callees have made a thread yet */
+	ACCESS_LATE = 32,    /* after a join of threads */
+	ACCESS_FIRST = 64,   /* written after a test found it to be 0 */
+	/* The object's own lock is held, so that callers' locks do not matter, or its struct has no
+	   lock: only the locks that all callers hold are known. */
+	ACCESS_SETTLED = 128,
+	ACCESS_BEFORE = 256, /* before the start of the thread that the object is passed to */
 };
 
 /* An access of this function, or (`inner` not NULL) of one that it calls. */

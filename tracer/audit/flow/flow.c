@@ -331,6 +331,7 @@ static void flow_fini(struct audit_flow *w)
 	number_map_fini(&w->known);
 	number_map_fini(&w->made);
 	number_map_fini(&w->twice);
+	number_map_fini(&w->takers);
 	array_fini(&w->released);
 	array_fini(&w->exits);
 	array_fini(&w->fresh);

@@ -157,6 +157,7 @@ struct audit_flow {
 	struct number_map known;  /* accesses of `facts`, by hash */
 	struct number_map made;	  /* objects of DEED_MADE */
 	struct number_map twice;  /* locks taken while held */
+	struct number_map takers; /* locks: index + 1 of the called function that takes them */
 	ARRAY(unsigned) released; /* locks that were released */
 	ARRAY(struct flow_exit) exits;
 	ARRAY(struct flow_new) fresh;
@@ -272,10 +273,25 @@ struct cxx_effect {
 
 /* Applies an effect that only C++ has, apart from a thread's start. Returns the value. */
 unsigned effect_cxx(const struct cxx_effect *c, enum call_effect effect);
+
+/* ---- threads.c ------------------------------------------------------------------------------- */
+
 /* The object is given to a new thread with this function (a term); `is_own`: to the only thread
    that it has. */
-void effect_give(struct audit_flow *w, struct state *s, unsigned given, unsigned function,
+void thread_give(struct audit_flow *w, struct state *s, unsigned given, unsigned function,
 		 bool is_own, struct audit_place at);
+/* Returns true if the thread's handle is part of the object passed to it: each object has one
+   thread. */
+bool thread_is_of(const struct terms *t, unsigned handle, unsigned given);
+/* A thread starts with the function (USR); `how` is as in enum audit_own_thread. */
+void thread_note(struct audit_flow *w, unsigned usr, unsigned how);
+
+struct thread_started {
+	unsigned function, given, handle; /* terms */
+};
+/* A thread starts. */
+void thread_start(struct audit_flow *w, struct state *s, const struct thread_started *thread,
+		  struct audit_place at);
 
 /* ---- objects.c: accesses and publication ----------------------------------------------------- */
 

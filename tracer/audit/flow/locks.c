@@ -21,6 +21,15 @@ static bool is_in_wrapper(const struct audit *a, struct term field)
 	return true;
 }
 
+/* True for the only field of a variable of static storage. */
+static bool is_alone_in_global(const struct audit *a, struct term field)
+{
+	const struct audit_program *p = a->program;
+
+	return is_lock_field(a, field) && term_kind(&a->terms, field.a) == TERM_GLOBAL &&
+	       p->records.items[p->fields.items[field.b].record].fields.count == 1;
+}
+
 static struct term without_loads(const struct audit *a, struct term is)
 {
 	while (is.kind == TERM_ELEMENT || is.kind == TERM_LOAD)
@@ -35,6 +44,8 @@ unsigned audit_lock_key(const struct audit *a, unsigned lock)
 	/* The place that a pointer to a wrapped lock was loaded from says which lock it is. */
 	while (is_in_wrapper(a, is) && term_kind(&a->terms, is.a) == TERM_LOAD)
 		is = without_loads(a, term_at(&a->terms, is.a));
+	if (is_alone_in_global(a, is))
+		is = term_at(&a->terms, is.a);
 	/* A lock inside a lock stands for the outer one. */
 	while (is.kind == TERM_FIELD && is_lock_field(a, term_at(&a->terms, is.a)))
 		is = term_at(&a->terms, is.a);
@@ -243,8 +254,10 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 	} else if (known->mode == HELD_BACK) {
 		known->mode = HELD_LEFT;
 	} else if (known->mode != HELD_LEFT) {
-		if (known->is_given)
-			number_map_set(&w->audit->handed, audit_lock_key(w->audit, lock), 1);
+		const unsigned taker = number_map_get(&w->takers, lock);
+
+		if (taker)
+			number_map_set(&w->audit->handed, taker, 1);
 		array_remove(&s->held, (size_t)(known - s->held.items));
 	}
 }

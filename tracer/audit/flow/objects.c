@@ -297,6 +297,18 @@ static unsigned field_of(const struct audit_flow *w, unsigned address)
 	return global_variable_of(w, term_object(w->t, address));
 }
 
+/* Innermost field (+ 1) of a struct without a lock in the address, or 0. */
+static unsigned plain_field_of(const struct audit_flow *w, unsigned address)
+{
+	struct term is = term_at(w->t, address);
+
+	for (; is.kind == TERM_FIELD || is.kind == TERM_ELEMENT; is = term_at(w->t, is.a))
+		if (is.kind == TERM_FIELD &&
+		    program_is_plain(&w->p->records.items[w->p->fields.items[is.b].record]))
+			return is.b + 1;
+	return 0;
+}
+
 /* Completes the access from the state and adds it to the summary. */
 static void note_access(struct audit_flow *w, const struct state *s, struct audit_access *a)
 {
@@ -304,6 +316,8 @@ static void note_access(struct audit_flow *w, const struct state *s, struct audi
 		   late = s->joins_threads || (a->inner && a->inner->flags & ACCESS_LATE);
 
 	a->field = field_of(w, a->address);
+	if (!a->field)
+		a->field = plain_field_of(w, a->address);
 	if (!w->records || !a->field || object_is_own(w, s, a->address))
 		return;
 	a->function = w->index;

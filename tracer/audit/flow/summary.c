@@ -94,8 +94,9 @@ void summary_access(struct audit_flow *w, struct audit_access *a)
 	unsigned known;
 
 	a->depth = a->inner ? a->inner->depth + 1 : 0;
-	a->flags =
-		(a->flags & ~(unsigned)ACCESS_SETTLED) | (is_settled(w->t, a) ? ACCESS_SETTLED : 0);
+	a->flags &= ~(unsigned)ACCESS_SETTLED;
+	if (is_settled(w->t, a) || program_is_plain(audit_record_of(w->audit, a->field)))
+		a->flags |= ACCESS_SETTLED;
 	if (a->depth > DEEPEST || f->accesses.count >= ACCESSES_MOST)
 		return;
 	for (size_t at = 0; (known = number_map_next(&w->known, key, &at));)

@@ -51,6 +51,11 @@ bool program_is_shared(const struct audit_record *r)
 	return !r->not_shared && (r->has_lock || r->has_atomic || r->thread_safe);
 }
 
+bool program_is_plain(const struct audit_record *r)
+{
+	return r->kind == RECORD_STRUCT && !r->not_shared && !r->is_system && !program_is_shared(r);
+}
+
 void program_fini(struct audit_program *p)
 {
 	array_each(struct audit_record, r, &p->records)

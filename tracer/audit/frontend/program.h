@@ -34,8 +34,8 @@ enum audit_record_kind { RECORD_STRUCT, RECORD_UNION, RECORD_VARIABLES };
 struct audit_record {
 	unsigned name, alias; /* `alias` is the name of a typedef; may be 0. */
 	struct audit_place at;
-	/* is_public: declared in a header. */
-	bool has_lock, has_atomic, thread_safe, not_shared, is_public;
+	/* is_public: declared in a header; is_system: in one of the system. */
+	bool has_lock, has_atomic, thread_safe, not_shared, is_public, is_system;
 	enum audit_record_kind kind;
 	/* Indexes of the program's fields; includes fields of unnamed structs within it. */
 	ARRAY(unsigned)
@@ -178,6 +178,8 @@ struct audit_record *program_variables(struct audit_program *p);
 const char *program_text(const struct audit_program *p, unsigned name);
 /* Returns true if threads may share the struct: it is analysed. */
 bool program_is_shared(const struct audit_record *r);
+/* Returns true for a struct of the program without a lock: locks of others may guard it. */
+bool program_is_plain(const struct audit_record *r);
 
 /* ---- targets.c: targets of units ------------------------------------------------------------- */
 

@@ -253,6 +253,7 @@ static unsigned read_record(struct audit_reader *r, CXCursor c)
 	record->at = cursor_place(r, c);
 	record->kind = cursor_kind(r, c) == CXCursor_UnionDecl ? RECORD_UNION : RECORD_STRUCT;
 	record->is_public = is_header(program_text(p, record->at.file));
+	record->is_system = r->clang.Location_isInSystemHeader(r->clang.getCursorLocation(c));
 	record->thread_safe = comment && strstr(comment, "@thread_safe");
 	record->not_shared = comment && strstr(comment, "@not_shared");
 	known = (unsigned)p->records.count;
