@@ -135,7 +135,7 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 	finding_evidence(f, EVIDENCE_CERTAIN, "the address is seen to leave the function");
 	if (s->is_for_call)
 		finding_evidence(f, EVIDENCE_AGAINST, "it may be for the time of the call alone");
-	if (of && of->is_record)
+	if (of && of->type)
 		finding_evidence(
 			f, EVIDENCE_AGAINST,
 			"a struct within a struct, as a list head, is meant to be pointed to");

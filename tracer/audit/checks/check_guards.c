@@ -121,6 +121,19 @@ static void say_what(const struct conflict *c, struct finding *f)
 		check_say(c->a, f, "is %s without a lock that other accesses also hold", how);
 }
 
+static unsigned access_of(const struct audit *a, const struct conflict *c)
+{
+	unsigned access = 0;
+
+	if (entry_is(c->e, ACCESS_WRITES) && !entry_is(c->e, ACCESS_READS))
+		access |= FINDING_SETS;
+	if (a->facts[c->e->function].acquisitions.count)
+		access |= FINDING_LOCKS;
+	if (program_is_plain(audit_record_of(a, c->field)))
+		access |= FINDING_PLAIN;
+	return access;
+}
+
 static void report(struct audit *a, const struct conflict *c)
 {
 	struct finding *f = check_add(a, FINDING_P3, c->e->at, c->field, c->e->function);
@@ -129,8 +142,7 @@ static void report(struct audit *a, const struct conflict *c)
 		return;
 	f->other = c->other->at;
 	f->lock = c->m->key;
-	f->sets = entry_is(c->e, ACCESS_WRITES) && !entry_is(c->e, ACCESS_READS);
-	f->locks = a->facts[c->e->function].acquisitions.count > 0;
+	f->access = access_of(a, c);
 	f->other_function = a->program->functions.items[c->other->function].name;
 	say_what(c, f);
 	entries_notes(a, c->e, WAY_HERE, f);
@@ -202,11 +214,15 @@ static void views_fini(struct field_views *views)
 	array_fini(&views->items);
 }
 
-/* True if P1 reported the access, whose code cannot know the lock. */
+/* True if P1 reported the access, whose code cannot know the lock. A list head is meant to be
+   pointed to. */
 static bool is_escape(const struct audit *a, struct audit_place at, unsigned field)
 {
+	const bool is_head = a->program->fields.items[field - 1].type;
+
 	array_each(const struct finding, f, &a->findings.items)
 		if (f->tag == FINDING_P1 && f->at.file == at.file && f->at.line == at.line &&
+		    !(is_head && f->confidence == CONFIDENCE_LOW) &&
 		    f->field == a->program->fields.items[field - 1].name)
 			return true;
 	return false;
@@ -296,7 +312,7 @@ static bool sets_up(const struct audit *a, unsigned record, unsigned function)
 
 	array_each(const struct finding, f, &a->findings.items) {
 		if (f->tag != FINDING_P3 || f->record != record || f->function != function ||
-		    !f->sets || f->locks)
+		    (f->access & (FINDING_SETS | FINDING_LOCKS)) != FINDING_SETS)
 			continue;
 		if (first && first->lock != f->lock)
 			return true;
@@ -323,6 +339,29 @@ static bool is_guarded_by_others(const struct audit *a, struct entry_accesses *a
 	return false;
 }
 
+/* Number of P3 findings of the struct in the function. */
+static unsigned count_here(const struct audit *a, const struct finding *of)
+{
+	unsigned count = 0;
+
+	array_each(const struct finding, f, &a->findings.items)
+		count += f->tag == FINDING_P3 && f->record == of->record &&
+			 f->function == of->function;
+	return count;
+}
+
+/* A function that sets several fields of a struct without a lock of its own may make the object. */
+static void doubt_makers(struct audit *a)
+{
+	enum { SEVERAL = 3 };
+
+	array_each(struct finding, f, &a->findings.items)
+		if (f->tag == FINDING_P3 && f->access & FINDING_PLAIN &&
+		    count_here(a, f) >= SEVERAL)
+			finding_evidence(f, EVIDENCE_AGAINST,
+					 "several fields are used so: the object may be new");
+}
+
 void check_guards(struct audit *a)
 {
 	for (unsigned i = 0; i < a->program->fields.count; i++) {
@@ -336,6 +375,7 @@ void check_guards(struct audit *a)
 		else if (program_is_plain(r) && is_guarded_by_others(a, all, i + 1))
 			(void)check_accesses(a, all, i + 1);
 	}
+	doubt_makers(a);
 	array_each(struct finding, f, &a->findings.items)
 		if (f->tag == FINDING_P3 && (sets_up(a, f->record, f->function) ||
 					     sets_up(a, f->record, f->other_function)))

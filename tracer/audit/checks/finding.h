@@ -62,6 +62,9 @@ struct finding_note {
 	char *text;
 };
 
+/* Bits: the access writes and does not read; its function takes locks; its struct has no lock. */
+enum finding_access { FINDING_SETS = 1, FINDING_LOCKS = 2, FINDING_PLAIN = 4 };
+
 /* A finding; the names also serve those who reproduce it. */
 struct finding {
 	enum finding_tag tag;
@@ -75,8 +78,7 @@ struct finding {
 	unsigned record, field, function;
 	unsigned other_function; /* name of the function at `other` */
 	unsigned lock;		 /* P3: key of the lock that is held elsewhere */
-	bool sets;		 /* the access writes and does not read */
-	bool locks;		 /* the function takes locks */
+	unsigned access;	 /* P3: enum finding_access */
 	ARRAY(struct finding_note) notes;
 	/* --type or a comment names the struct: reported with any confidence. */
 	bool is_asked;

@@ -62,24 +62,6 @@ static void start_cxx(const struct audit_call *c)
 			    thread_is_of(c->w->t, handle, argument(c, i)), c->e->at);
 }
 
-/* Reads or writes what the argument points to, a part of a struct or a whole one. */
-static void touch(const struct audit_call *c, unsigned i, bool writes)
-{
-	const unsigned address = argument(c, i);
-	const enum term_kind kind = term_kind(c->w->t, address);
-	struct audit_expr e = *c->e;
-
-	e.decays = false;
-	if (kind != TERM_FIELD && kind != TERM_ELEMENT) {
-		if (writes)
-			state_write(c->s, address);
-	} else if (writes) {
-		object_write(c->w, c->s, address, 0, &e, false, false);
-	} else {
-		object_read(c->w, c->s, address, &e, false);
-	}
-}
-
 /* True if the argument points to a whole shared struct. */
 static bool is_whole(const struct audit_call *c, unsigned i)
 {
@@ -93,9 +75,11 @@ static bool is_whole(const struct audit_call *c, unsigned i)
 /* A whole object that is overwritten is not published; a copy of a whole one makes it escape. */
 static void touch_whole(const struct audit_call *c, bool copies)
 {
-	touch(c, 0, true);
+	const struct call_state is = {c->w, c->s, c->e, c->arguments, c->count};
+
+	field_touch(&is, 0, true);
 	if (copies)
-		touch(c, 1, false);
+		field_touch(&is, 1, false);
 	if (is_whole(c, 0))
 		object_make(c->w, argument(c, 0));
 	if (copies && is_whole(c, 1) && argument(c, 1) &&
@@ -124,7 +108,7 @@ static void join_thread(const struct audit_call *c)
 
 static unsigned call_cxx(const struct audit_call *c, enum call_effect effect)
 {
-	const struct cxx_effect is = {c->w, c->s, c->e, c->arguments, c->count};
+	const struct call_state is = {c->w, c->s, c->e, c->arguments, c->count};
 
 	if (effect == DOES_CXX_THREAD)
 		start_cxx(c);
@@ -450,6 +434,9 @@ static void note_given_whole(const struct audit_call *c)
 
 static void apply_facts(struct audit_call *c, const struct audit_facts *f)
 {
+	const struct call_state is = {c->w, c->s, c->e, c->arguments, c->count};
+
+	field_use(&is, f->reads, f->writes);
 	forget_written(c, f);
 	if (c->w->records)
 		apply_accesses(c, f);
@@ -538,9 +525,13 @@ static void start_unknown(const struct audit_call *c)
 
 static unsigned call_other(const struct audit_call *c)
 {
+	const struct call_state is = {c->w, c->s, c->e, c->arguments, c->count};
+
 	if (call_may_make_thread(c->name))
 		start_unknown(c);
 	let_out(c);
+	if (c->usr && !call_synchronizes(c->name))
+		field_use_unknown(&is);
 	for (unsigned i = 0; i < c->count; i++)
 		if (term_kind(c->w->t, c->arguments[i]) == TERM_FRESH ||
 		    term_kind(c->w->t, c->arguments[i]) == TERM_FIELD)

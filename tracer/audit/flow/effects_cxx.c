@@ -1,13 +1,13 @@
 /* Effects of functions that only C++ has: lock holders, several locks at once, constructors. */
 #include "tracer/audit/flow/flow.h"
 
-static unsigned argument_at(const struct cxx_effect *c, unsigned i)
+static unsigned argument_at(const struct call_state *c, unsigned i)
 {
 	return i < c->count ? c->arguments[i] : 0;
 }
 
 /* std::lock() takes several locks in no order: each as if it came first. */
-static void lock_all(const struct cxx_effect *c)
+static void lock_all(const struct call_state *c)
 {
 	STATE(before);
 
@@ -23,7 +23,7 @@ static void lock_all(const struct cxx_effect *c)
 }
 
 /* Lock in the object, or the object itself, that is in the lockset; NULL if there is none. */
-static struct audit_held *held_in(const struct cxx_effect *c, unsigned object)
+static struct audit_held *held_in(const struct call_state *c, unsigned object)
 {
 	array_each(struct audit_held, h, &c->s->held)
 		if (object && term_contains(c->w->t, h->lock, object))
@@ -32,7 +32,7 @@ static struct audit_held *held_in(const struct cxx_effect *c, unsigned object)
 }
 
 /* Lock that the holder at the address points to, or 0. */
-static unsigned held_by(const struct cxx_effect *c, unsigned address)
+static unsigned held_by(const struct call_state *c, unsigned address)
 {
 	const struct term is = term_at(c->w->t, address);
 	unsigned value;
@@ -46,7 +46,7 @@ static unsigned held_by(const struct cxx_effect *c, unsigned address)
 	return term_kind(c->w->t, value) == TERM_CONSTANT ? 0 : value;
 }
 
-static void release_held(const struct cxx_effect *c, bool is_given)
+static void release_held(const struct call_state *c, bool is_given)
 {
 	const unsigned lock = held_by(c, argument_at(c, 0));
 	const struct audit_held *h = held_in(c, lock);
@@ -58,7 +58,7 @@ static void release_held(const struct cxx_effect *c, bool is_given)
 }
 
 /* A value that only this evaluation has. */
-static unsigned anything(const struct cxx_effect *c)
+static unsigned anything(const struct call_state *c)
 {
 	const unsigned value = term_of(c->w->t, TERM_SITE, c->e->site, 0);
 
@@ -67,7 +67,7 @@ static unsigned anything(const struct cxx_effect *c)
 }
 
 /* Whether the holder's lock is held; one of another function may be held by a caller. */
-static unsigned owns(const struct cxx_effect *c)
+static unsigned owns(const struct call_state *c)
 {
 	const unsigned lock = argument_at(c, 0);
 	const struct audit_held *h = held_in(c, lock);
@@ -78,7 +78,7 @@ static unsigned owns(const struct cxx_effect *c)
 	return term_of(c->w->t, TERM_CONSTANT, h && h->mode != HELD_LEFT, 0);
 }
 
-unsigned effect_cxx(const struct cxx_effect *c, enum call_effect effect)
+unsigned effect_cxx(const struct call_state *c, enum call_effect effect)
 {
 	switch (effect) {
 	case DOES_LOCK_ALL:

@@ -257,6 +257,8 @@ struct audit_facts {
 	ARRAY(struct audit_effect) effects;
 	ARRAY(struct audit_deed) deeds; /* sorted by kind */
 	unsigned result;		/* a term; 0 if unknown */
+	/* Bits of parameters: what they point to is read or written here without a lock. */
+	unsigned reads, writes;
 	bool makes_threads, joins_threads, never_returns, is_once;
 };
 

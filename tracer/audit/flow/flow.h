@@ -257,13 +257,15 @@ enum call_effect call_effect_of(const struct audit_options *o, const char *name)
 enum call_effect call_effect_cxx(const char *name);
 /* Returns the name in a USR, after the last "@F@"; in C++ the parameters' types follow it. */
 const char *known_name_in_usr(const char *usr);
+/* Returns true for functions of libraries of threads, which order their own accesses, and of C++. */
+bool call_synchronizes(const char *name);
 /* Returns true if the name looks like a library's function to create a thread. */
 bool call_may_make_thread(const char *name);
 
 /* ---- effects_cxx.c --------------------------------------------------------------------------- */
 
 /* A call in one state: its place, and the values of its arguments. */
-struct cxx_effect {
+struct call_state {
 	struct audit_flow *w;
 	struct state *s;
 	const struct audit_expr *e;
@@ -272,7 +274,7 @@ struct cxx_effect {
 };
 
 /* Applies an effect that only C++ has, apart from a thread's start. Returns the value. */
-unsigned effect_cxx(const struct cxx_effect *c, enum call_effect effect);
+unsigned effect_cxx(const struct call_state *c, enum call_effect effect);
 
 /* ---- threads.c ------------------------------------------------------------------------------- */
 
@@ -292,6 +294,23 @@ struct thread_started {
 /* A thread starts. */
 void thread_start(struct audit_flow *w, struct state *s, const struct thread_started *thread,
 		  struct audit_place at);
+
+/* ---- fields.c: fields of addresses, and parts that are passed ------------------------------- */
+
+/* Returns the innermost field (+ 1) of a shared struct in the address, or the variable that it is
+   part of; 0 if there is none or it is a lock. */
+unsigned field_of(const struct audit_flow *w, unsigned address);
+/* Returns the innermost field (+ 1) of a struct without a lock in the address, or 0. */
+unsigned field_of_plain(const struct audit_flow *w, unsigned address);
+/* Notes that what a parameter points to is accessed. */
+void field_note_use(struct audit_flow *w, const struct state *s, unsigned address, bool writes);
+/* Reads or writes what the argument points to, a part of a struct or a whole one. */
+void field_touch(const struct call_state *c, unsigned i, bool writes);
+/* Parts of objects whose address is passed are accessed here, as by list_add(&x->link); `reads` and
+   `writes` are bits of parameters. */
+void field_use(const struct call_state *c, unsigned reads, unsigned writes);
+/* What an unknown function gets the address of it may write, unless it asks for const. */
+void field_use_unknown(const struct call_state *c);
 
 /* ---- objects.c: accesses and publication ----------------------------------------------------- */
 

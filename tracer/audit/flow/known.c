@@ -70,6 +70,20 @@ enum call_effect call_effect_of(const struct audit_options *o, const char *name)
 	return call_effect_cxx(name);
 }
 
+bool call_synchronizes(const char *name)
+{
+	static const char *const libraries[] = {"pthread_", "sem_",   "thrd_",	 "mtx_",
+						"cnd_",	    "tss_",   "g_cond_", "g_mutex_",
+						"g_rw_",    "g_rec_", "uv_"};
+
+	if (strpbrk(name, "#:"))
+		return true;
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++)
+		if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
+			return true;
+	return false;
+}
+
 bool call_may_make_thread(const char *name)
 {
 	static const char *const verbs[] = {"create", "Create", "new", "start", "spawn", "pool"};

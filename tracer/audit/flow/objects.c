@@ -270,54 +270,16 @@ static bool is_counted(const struct audit_flow *w, unsigned object)
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-/* Field (+ 1) of a variable of static storage, if the program has such locks; 0 for others. */
-static unsigned global_variable_of(const struct audit_flow *w, unsigned object)
-{
-	const struct term is = term_at(w->t, object);
-	const struct audit_global *g = is.kind == TERM_GLOBAL ? program_global(w->p, is.a) : NULL;
-
-	return g && w->p->variables && program_is_shared(&w->p->records.items[w->p->variables - 1])
-		       ? g->variable
-		       : 0;
-}
-
-/* Innermost field (+ 1) of a shared struct in the address, or the variable that it is part of; 0 if
-   there is none or it is a lock. */
-static unsigned field_of(const struct audit_flow *w, unsigned address)
-{
-	struct term is = term_at(w->t, address);
-
-	for (; is.kind == TERM_FIELD || is.kind == TERM_ELEMENT; is = term_at(w->t, is.a)) {
-		const struct audit_field *f =
-			is.kind == TERM_FIELD ? &w->p->fields.items[is.b] : NULL;
-
-		if (f && program_is_shared(&w->p->records.items[f->record]))
-			return f->lock ? 0 : is.b + 1;
-	}
-	return global_variable_of(w, term_object(w->t, address));
-}
-
-/* Innermost field (+ 1) of a struct without a lock in the address, or 0. */
-static unsigned plain_field_of(const struct audit_flow *w, unsigned address)
-{
-	struct term is = term_at(w->t, address);
-
-	for (; is.kind == TERM_FIELD || is.kind == TERM_ELEMENT; is = term_at(w->t, is.a))
-		if (is.kind == TERM_FIELD &&
-		    program_is_plain(&w->p->records.items[w->p->fields.items[is.b].record]))
-			return is.b + 1;
-	return 0;
-}
-
 /* Completes the access from the state and adds it to the summary. */
 static void note_access(struct audit_flow *w, const struct state *s, struct audit_access *a)
 {
 	const bool alone = !s->makes_threads && (!a->inner || a->inner->flags & ACCESS_ALONE),
 		   late = s->joins_threads || (a->inner && a->inner->flags & ACCESS_LATE);
 
+	field_note_use(w, s, a->address, a->flags & ACCESS_WRITES);
 	a->field = field_of(w, a->address);
 	if (!a->field)
-		a->field = plain_field_of(w, a->address);
+		a->field = field_of_plain(w, a->address);
 	if (!w->records || !a->field || object_is_own(w, s, a->address))
 		return;
 	a->function = w->index;

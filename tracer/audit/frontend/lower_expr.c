@@ -238,12 +238,28 @@ static struct audit_expr *unexposed(struct lower *l, CXCursor c, const struct cu
 	return lower_all(l, EXPR_OTHER, c, parts);
 }
 
+/* Marks arguments for parameters that point to const. */
+static void mark_const(const struct lower *l, CXCursor to, struct audit_expr *call)
+{
+	const struct clang *clang = &l->reader->clang;
+	const CXType function = cursor_type(l->reader, to);
+
+	for (unsigned i = 1; i < call->count; i++) {
+		const CXType type = clang->getCanonicalType(clang->getArgType(function, i - 1));
+
+		call->operands[i]->to_const =
+			type.kind == CXType_Pointer &&
+			clang->isConstQualifiedType(clang->getPointeeType(type));
+	}
+}
+
 /* Lowers a call. likely(x) is x. __sync_fetch_and_add_4() and others have the function as first
    operand, which is left out. */
 static struct audit_expr *lower_expr_call(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	static const char *const atomics[] = {"__sync_", "__atomic_", NULL};
 	CXCursor to = l->reader->clang.getCursorReferenced(c);
+	struct audit_expr *e;
 	const char *name;
 
 	if (!l->reader->clang.Cursor_isNull(to) &&
@@ -259,7 +275,11 @@ static struct audit_expr *lower_expr_call(struct lower *l, CXCursor c, const str
 										    : name);
 		}
 	}
-	return lower_all(l, EXPR_CALL, c, parts);
+	e = lower_all(l, EXPR_CALL, c, parts);
+	if (!l->reader->clang.Cursor_isNull(to) &&
+	    cursor_kind(l->reader, to) == CXCursor_FunctionDecl)
+		mark_const(l, to, e);
+	return e;
 }
 
 /* ---- dispatch -------------------------------------------------------------------------------- */

@@ -23,7 +23,8 @@ int place_compare(struct audit_place a, struct audit_place b);
 
 struct audit_field {
 	unsigned name, record;
-	bool lock, is_atomic, is_record;
+	unsigned type; /* index + 1 of the struct that the field is, or 0 */
+	bool lock, is_atomic;
 	unsigned guarded_by; /* name in @guarded_by(NAME) of its comment, or 0 */
 	struct audit_place at;
 };
@@ -83,7 +84,9 @@ struct audit_expr {
 	unsigned record;
 	/* decays: an array or struct, whose value is its address. */
 	bool is_arrow, is_update, decays;
-	bool is_pointer, is_volatile; /* is_volatile: by a cast to volatile */
+	/* is_volatile: by a cast to volatile. to_const: an argument that the function only reads
+	   through. */
+	bool is_pointer, is_volatile, to_const;
 	long value;
 	struct audit_place at;
 	unsigned count;

@@ -135,7 +135,7 @@ static void set_kind(struct audit_reader *r, CXType type, struct audit_field *f)
 
 	f->lock = record_is_lock(r, type);
 	f->is_atomic = of.kind == CXType_Atomic || is_std_atomic(r, canonical);
-	f->is_record = of.kind == CXType_Record && record_of_type(r, of);
+	f->type = of.kind == CXType_Record ? record_of_type(r, of) : 0;
 }
 
 /* Adds a field. Its type may be a struct, which is read first and moves p->records. */
