@@ -415,6 +415,27 @@ void box_bad(struct box *b, int n) { b->n = n; }
     found(t, [("own.c", 8, "return-with-lock"), ("own.c", 9, "P3")], "--lock", "my_take", "--unlock", "my_leave", path)
 
 
+def test_own_init(t):
+    """A function that makes a project's own lock has the lock's object alone; only --init tells so."""
+    text = """struct my_lock { int word; };
+void my_make(struct my_lock *lock);
+void my_take(struct my_lock *lock);
+void my_leave(struct my_lock *lock);
+/* @thread_safe */
+struct box { struct my_lock lock; int n; };
+int box_get(struct box *b) { my_take(&b->lock); int n = b->n; my_leave(&b->lock); return n; }
+void box_set(struct box *b, int n) { my_take(&b->lock); b->n = n; my_leave(&b->lock); }
+void box_begin(struct box *b) { my_make(&b->lock); b->n = 1; }
+void box_clear(struct box *b) { my_take(&b->lock); b->n = 0; my_leave(&b->lock); }
+"""
+    path = t.file("made.c", text)
+    own = ("--lock", "my_take", "--unlock", "my_leave", path)
+    line = line_of(text, "void box_begin")
+    r = found(t, [("made.c", line, "P1"), ("made.c", line, "P3")], *own)
+    t.check("'n' of struct box is written without 'lock'" in r.stdout, "the field", r)
+    sound(t, "--init", "my_make", *own)
+
+
 def test_all(t):
     """Fields that are safe, and why; what is not likely, too."""
     text = HEAD + """struct box { pthread_mutex_t lock; int n, fixed; _Atomic int hits; };

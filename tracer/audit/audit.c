@@ -107,6 +107,7 @@ void audit_fini(struct audit *a)
 	base_free(a->parallel);
 	array_fini(&a->calls);
 	array_fini(&a->suspicions);
+	array_fini(&a->waits);
 	number_map_fini(&a->handed);
 	number_map_fini(&a->recursive);
 	number_map_fini(&a->givers);

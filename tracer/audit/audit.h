@@ -32,6 +32,12 @@ struct audit_options {
 	const char *const *lock, *const *unlock, *const *init;
 };
 
+/* A field (+ 1) that is tested with a lock (key) before a wait. */
+struct audit_wait {
+	unsigned field, key, function;
+	struct audit_place at;
+};
+
 /* Bits: whether callers hold the lock that a function releases. */
 enum audit_giver { GIVER_HAS = 1, GIVER_HAS_NOT = 2 };
 
@@ -82,6 +88,7 @@ struct audit {
 	struct terms terms;
 	struct audit_facts *facts; /* one for each function */
 	ARRAY(struct suspicion) suspicions;
+	ARRAY(struct audit_wait) waits;
 	/* Functions (index + 1) that take a lock which a caller releases. */
 	struct number_map handed;
 	struct number_map recursive; /* keys of locks that may be taken twice */

@@ -3,16 +3,17 @@
 
 /* ---- conflicting accesses -------------------------------------------------------------------- */
 
-/* Strength of evidence: an entry that is surely called, then a thread that holds the lock, then
+/* Strength of evidence: an access that is known, an entry that is surely called, then a thread that holds the lock, then
    another place, then a write. */
-enum { HEAVIEST = 15 };
+enum { HEAVIEST = 31 };
 static unsigned weight(const struct audit *a, const struct entry_access *other,
 		       const struct entry_access *with, unsigned key)
 {
 	const bool certain =
 		!entries_is_unused(a, other->entry) && !entries_is_callback(a, other->entry);
 
-	return 8 * certain + 4 * (parallel_is_certain(a, other, with) && guards_hold(other, key)) +
+	return 16 * !entry_is(other, ACCESS_UNKNOWN) + 8 * certain +
+	       4 * (parallel_is_certain(a, other, with) && guards_hold(other, key)) +
 	       2 * !place_same(other->at, with->at) + entry_is(other, ACCESS_WRITES);
 }
 
@@ -239,6 +240,8 @@ static struct conflict conflict_of(const struct audit *a, const struct field_vie
 {
 	struct conflict c = {a, &s->some, e, NULL, &s->m, field, 0};
 
+	if (entry_is(e, ACCESS_UNKNOWN) && !s->m.held)
+		return c;
 	if (!s->m.key || (!guards_hold(e, s->m.key) && !is_setting_up(a, e, s->m.key)))
 		c.other = conflict(a, &s->some, e, &s->m);
 	if (c.other)

@@ -25,7 +25,7 @@ static void name_lock(const struct audit *a, unsigned function, unsigned lock, s
 	term_print(&a->terms, a->program, &a->program->functions.items[function], lock, out);
 }
 
-static unsigned lock_field_name(const struct audit *a, unsigned lock)
+unsigned check_place_name(const struct audit *a, unsigned lock)
 {
 	const struct term is = term_whole(&a->terms, lock);
 
@@ -184,7 +184,7 @@ static void report_order(struct audit *a, const struct lock_edge *e,
 	const struct audit_acquisition *in = innermost(a, e->at),
 				       *other = innermost(a, against->at);
 	struct finding *f = findings_add(&a->findings, FINDING_LOCK_ORDER, in->at,
-					 lock_field_name(a, e->at->lock));
+					 check_place_name(a, e->at->lock));
 	STR(taken);
 	STR(held);
 
@@ -288,7 +288,7 @@ static bool is_handed(const struct audit *a, const struct suspicion *s)
 static void report_lock(struct audit *a, const struct suspicion *s, enum finding_tag tag,
 			const char *what)
 {
-	struct finding *f = findings_add(&a->findings, tag, s->at, lock_field_name(a, s->term));
+	struct finding *f = findings_add(&a->findings, tag, s->at, check_place_name(a, s->term));
 	STR(lock);
 
 	if (!f)
@@ -346,23 +346,6 @@ static void report_sections(struct audit *a, const struct suspicion *s)
 	graph_notes(a, s->function, WAY_HERE, f);
 }
 
-static void report_wait(struct audit *a, const struct suspicion *s)
-{
-	struct finding *f =
-		findings_add(&a->findings, FINDING_WAIT, s->at, lock_field_name(a, s->term));
-	STR(condition);
-
-	if (!f)
-		return;
-	f->function = a->program->functions.items[s->function].name;
-	f->other = s->other;
-	finding_evidence(f, EVIDENCE_CERTAIN, "the test before the wait is not repeated after it");
-	name_lock(a, s->function, s->term, &condition);
-	finding_say(f, "'%s' is waited for once, not in a loop that tests again; in %s",
-		    str_text(&condition), program_text(a->program, f->function));
-	graph_notes(a, s->function, WAY_HERE, f);
-}
-
 void check_locks(struct audit *a)
 {
 	struct lock_edges edges = {{0}};
@@ -380,8 +363,6 @@ void check_locks(struct audit *a)
 			report_compound(a, s);
 		else if (s->kind == SUSPECT_SECTIONS && suspicion_is_shared(a, s))
 			report_sections(a, s);
-		else if (s->kind == SUSPECT_WAIT)
-			report_wait(a, s);
 	}
 	for (unsigned i = 0; i < a->program->functions.count; i++)
 		for (size_t k = 0; k < a->facts[i].acquisitions.count; k++)

@@ -90,8 +90,8 @@ bool parallel_is_certain(const struct audit *a, const struct entry_access *x,
 /* Returns true if a single entry reaches both, one that a single thread may run. */
 bool parallel_one_entry(const struct audit *a, const struct entry_access *x,
 			const struct entry_access *y);
-/* Returns true if the entry has joined its threads before the access: those that it joined, if it
-   is no thread itself. */
+/* Returns true if a function that leads to the access, and is no thread itself, has joined threads
+   before. */
 bool parallel_after_join(const struct audit *a, const struct entry_access *e);
 /* Returns true if the function is only in programs with one thread. */
 bool parallel_to_nothing(const struct audit *a, unsigned function);
@@ -153,6 +153,9 @@ struct finding *check_add(struct audit *a, enum finding_tag tag, struct audit_pl
 /* Sets the text: 'FIELD' of struct STRUCT ...; in FUNCTION. */
 void check_say(const struct audit *a, struct finding *f, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Returns the name of the field or variable at the address, or 0. */
+unsigned check_place_name(const struct audit *a, unsigned address);
 
 /* ---- the properties -------------------------------------------------------------------------- */
 

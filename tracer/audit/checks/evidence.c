@@ -202,6 +202,11 @@ static bool is_read_of_plain(const struct conflict *c)
 	return is_plain(c) && !entry_is(c->e, ACCESS_WRITES);
 }
 
+static bool is_by_unknown(const struct conflict *c)
+{
+	return entry_is(c->e, ACCESS_UNKNOWN) || entry_is(c->other, ACCESS_UNKNOWN);
+}
+
 static bool is_without_threads(const struct conflict *c)
 {
 	return !graph_is_access_shared(c->a, c->e) || !graph_is_access_shared(c->a, c->other);
@@ -210,6 +215,17 @@ static bool is_without_threads(const struct conflict *c)
 static bool is_written(const struct conflict *c)
 {
 	return entry_is(c->e, ACCESS_WRITES);
+}
+
+/* True for a write of what a loop waits for with the lock: a wake-up can be lost, too. */
+static bool is_waited_for(const struct conflict *c)
+{
+	if (!entry_is(c->e, ACCESS_WRITES))
+		return false;
+	array_each(const struct audit_wait, wait, &c->a->waits)
+		if (wait->field == c->field && wait->key == c->m->key)
+			return true;
+	return false;
 }
 
 static const struct {
@@ -223,6 +239,7 @@ static const struct {
 	{is_of_two_threads, 15, "two threads are known to reach both places"},
 	{is_held_at_one_of_two, 10, "there are two places"},
 	{is_written, 5, "it is written here"},
+	{is_waited_for, 20, "a loop waits for it with the lock: a wake-up can be lost"},
 	{is_far, EVIDENCE_AGAINST, "the lock is mostly one of an unrelated object"},
 	{is_handed_over, EVIDENCE_AGAINST,
 	 "the lock is taken after the write, which may publish it"},
@@ -233,6 +250,7 @@ static const struct {
 	{is_plain, -10, "its struct has no lock"},
 	{is_read_of_plain, EVIDENCE_AGAINST,
 	 "it is only read here, of an object that may have no other user"},
+	{is_by_unknown, EVIDENCE_AGAINST, "what the function does with the address is not known"},
 	{is_without_threads, EVIDENCE_AGAINST, "one access is before all threads or after them"},
 	{is_after_join, EVIDENCE_AGAINST, "threads were joined before"},
 	{is_of_callback, EVIDENCE_AGAINST, "who calls the function is not known"},

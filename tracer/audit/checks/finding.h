@@ -18,14 +18,18 @@
 	ONE(RETURN_WITH_LOCK, "return-with-lock", "ReturnWithLock",                                \
 	    "A lock is not released on one of the return paths")                                   \
 	ONE(COMPOUND, "compound", "CompoundAtomic", "Two atomic steps that should be one")         \
-	ONE(WAIT, "wait", "WaitWithoutLoop", "A condition is waited for without a loop")
+	ONE(WAIT, "wait", "LostWakeUp",                                                            \
+	    "A condition is waited for without a loop, or changed without the lock")
 
 #define FINDING_NAMED(tag, text, rule, description) FINDING_##tag,
 enum finding_tag { FINDINGS(FINDING_NAMED) FINDING_TAGS };
 
 /* All checks, in this order: check_NAME() of check_NAME.c. check_guards() does not repeat what
    check_escape() has reported. */
-#define CHECKS(ONE) ONE(check_escape) ONE(check_publication) ONE(check_guards) ONE(check_locks)
+#define CHECKS(ONE)                                                                                \
+	ONE(check_escape)                                                                          \
+	ONE(check_publication)                                                                     \
+	ONE(check_guards) ONE(check_words) ONE(check_locks) ONE(check_waits)
 
 /* A possible fault in one function. suspect() in flow/ adds it; a check judges it when the facts of
    all functions are known. */

@@ -172,8 +172,13 @@ bool parallel_may_be(const struct audit *a, const struct entry_access *x,
 
 bool parallel_after_join(const struct audit *a, const struct entry_access *e)
 {
-	return entry_is(e, ACCESS_LATE) && is_without_threads(a, e) &&
-	       !entries_is_thread(a, e->entry);
+	const unsigned flags = ACCESS_LATE | ACCESS_ALONE;
+
+	for (const struct audit_access *at = e->access; at; at = at->inner)
+		if ((at->flags & flags) == flags && a->facts[at->function].joins_threads &&
+		    !entries_is_thread(a, at->function))
+			return true;
+	return false;
 }
 
 bool parallel_is_certain(const struct audit *a, const struct entry_access *x,

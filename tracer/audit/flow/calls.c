@@ -172,7 +172,7 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 		join_thread(c);
 		break;
 	case DOES_WAIT:
-		lock_wait(w, s, first, c->e->at);
+		lock_wait(w, s, first, argument(c, 1), c->e->at);
 		break;
 	case DOES_ONCE:
 		call_once(w, argument(c, 1));

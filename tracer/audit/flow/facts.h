@@ -182,7 +182,8 @@ enum audit_access_flag {
 	/* The object's own lock is held, so that callers' locks do not matter, or its struct has no
 	   lock: only the locks that all callers hold are known. */
 	ACCESS_SETTLED = 128,
-	ACCESS_BEFORE = 256, /* before the start of the thread that the object is passed to */
+	ACCESS_UNKNOWN = 512, /* by an unknown function, which may do so */
+	ACCESS_BEFORE = 256,  /* before the start of the thread that the object is passed to */
 };
 
 /* An access of this function, or (`inner` not NULL) of one that it calls. */

@@ -73,7 +73,8 @@ void field_touch(const struct call_state *c, unsigned i, bool writes)
 	}
 }
 
-void field_use(const struct call_state *c, unsigned reads, unsigned writes)
+/* `flags`: ACCESS_UNKNOWN, or 0. */
+static void use_parts(const struct call_state *c, unsigned reads, unsigned writes, unsigned flags)
 {
 	for (unsigned i = 0; i < c->count && i < PARAMETERS; i++) {
 		const unsigned bit = 1U << i;
@@ -82,8 +83,16 @@ void field_use(const struct call_state *c, unsigned reads, unsigned writes)
 			continue;
 		field_note_use(c->w, c->s, c->arguments[i], writes & bit);
 		if (is_part(c->w, c->arguments[i]))
-			field_touch(c, i, writes & bit);
+			object_pass(c->w, c->s, c->arguments[i],
+				    (writes & bit ? ACCESS_WRITES | flags : 0) |
+					    (reads & bit ? ACCESS_READS : 0),
+				    c->e->at);
 	}
+}
+
+void field_use(const struct call_state *c, unsigned reads, unsigned writes)
+{
+	use_parts(c, reads, writes, 0);
 }
 
 void field_use_unknown(const struct call_state *c)
@@ -93,5 +102,5 @@ void field_use_unknown(const struct call_state *c)
 	for (unsigned i = 0; i < c->count && i < PARAMETERS; i++)
 		if (c->e->operands[i + 1]->is_pointer || c->e->operands[i + 1]->decays)
 			*(c->e->operands[i + 1]->to_const ? &reads : &writes) |= 1U << i;
-	field_use(c, reads, writes);
+	use_parts(c, reads, writes, ACCESS_UNKNOWN);
 }

@@ -347,6 +347,9 @@ void object_escape(struct audit_flow *w, unsigned address, const char *how, bool
 void object_copy(struct audit_flow *w, unsigned object, struct audit_place at);
 /* Returns true if the object is not published. */
 bool object_is_own(const struct audit_flow *w, const struct state *s, unsigned object);
+/* Adds an access by a function that gets the address; `flags` as in struct audit_access. */
+void object_pass(struct audit_flow *w, const struct state *s, unsigned address, unsigned flags,
+		 struct audit_place at);
 /* Adds an access of a function that is called at the place. */
 void object_access_inside(struct audit_flow *w, struct state *s, const struct audit_access *inner,
 			  const struct term_binding *b, struct audit_place at);
@@ -367,8 +370,9 @@ void lock_tried(struct audit_flow *w, struct state *s, unsigned lock, bool is_sh
 		struct audit_place at);
 /* A lock that is destroyed is no longer held. */
 void lock_destroyed(struct state *s, unsigned lock);
-/* Waits for the condition, which releases its lock meanwhile. */
-void lock_wait(struct audit_flow *w, struct state *s, unsigned condition, struct audit_place at);
+/* Waits for the condition, which releases the lock meanwhile. */
+void lock_wait(struct audit_flow *w, struct state *s, unsigned condition, unsigned lock,
+	       struct audit_place at);
 /* Drops locks that are is_unsure. */
 void lock_drop_unsure(struct state *s);
 /* Drops locks in an object that is NULL: a called function did not take them. */

@@ -286,15 +286,38 @@ static bool is_in_loop(const struct audit_flow *w)
 	return is;
 }
 
+/* Notes the field that the tested value was loaded from. */
+static void note_wait(struct audit_flow *w, unsigned term, unsigned lock, struct audit_place at)
+{
+	const unsigned key = lock ? audit_lock_key(w->audit, lock) : 0;
+	unsigned field = 0;
+
+	while (!field && term_kind(w->t, term) >= TERM_LOAD) {
+		if (term_kind(w->t, term) == TERM_LOAD)
+			field = field_of(w, term_at(w->t, term).a);
+		term = term_at(w->t, term).a;
+	}
+	if (!field || !key)
+		return;
+	array_each(const struct audit_wait, known, &w->audit->waits)
+		if (known->field == field && known->key == key)
+			return;
+	*array_add(&w->audit->waits) = (struct audit_wait){field, key, w->index, at};
+}
+
 /* A wait may end without a signal, and other threads come first: the test before it has to be made
    again. */
-void lock_wait(struct audit_flow *w, struct state *s, unsigned condition, struct audit_place at)
+void lock_wait(struct audit_flow *w, struct state *s, unsigned condition, unsigned lock,
+	       struct audit_place at)
 {
 	bool is_tested = false;
 
 	array_each(const struct state_truth, truth, &s->truths)
 		is_tested |= truth->is_locked && !truth->is_stale &&
 			     term_kind(w->t, term_root(w->t, truth->term)) != TERM_LOCAL;
+	array_each(const struct state_truth, truth, &s->truths)
+		if (w->records && truth->is_locked)
+			note_wait(w, truth->term, lock, at);
 	if (w->records && is_tested && !is_in_loop(w))
 		suspect(w, &(struct suspicion){
 				   .kind = SUSPECT_WAIT, .term = condition, .at = at, .other = at});

@@ -303,6 +303,14 @@ void object_read(struct audit_flow *w, struct state *s, unsigned address,
 	note_access(w, s, &a);
 }
 
+void object_pass(struct audit_flow *w, const struct state *s, unsigned address, unsigned flags,
+		 struct audit_place at)
+{
+	struct audit_access a = {.address = address, .flags = flags, .at = at};
+
+	note_access(w, s, &a);
+}
+
 void object_access_inside(struct audit_flow *w, struct state *s, const struct audit_access *inner,
 			  const struct term_binding *b, struct audit_place at)
 {

@@ -23,6 +23,7 @@ int place_compare(struct audit_place a, struct audit_place b);
 
 struct audit_field {
 	unsigned name, record;
+	unsigned word; /* first of adjacent bit-fields, which are one memory location, + 1, or 0 */
 	unsigned type; /* index + 1 of the struct that the field is, or 0 */
 	bool lock, is_atomic;
 	unsigned guarded_by; /* name in @guarded_by(NAME) of its comment, or 0 */

@@ -138,6 +138,19 @@ static void set_kind(struct audit_reader *r, CXType type, struct audit_field *f)
 	f->type = of.kind == CXType_Record ? record_of_type(r, of) : 0;
 }
 
+/* Adjacent bit-fields are one memory location (C11 3.14); one of width 0 ends it. */
+static unsigned word_of(const struct audit_reader *r, unsigned record, CXCursor c)
+{
+	const struct audit_program *p = r->program;
+	const struct audit_record *of = &p->records.items[record];
+	const struct audit_field *last =
+		of->fields.count ? &p->fields.items[of->fields.items[of->fields.count - 1]] : NULL;
+
+	if (!r->clang.Cursor_isBitField(c) || !r->clang.getFieldDeclBitWidth(c))
+		return 0;
+	return last && last->word ? last->word : (unsigned)p->fields.count + 1;
+}
+
 /* Adds a field. Its type may be a struct, which is read first and moves p->records. */
 static void add_field(struct audit_reader *r, unsigned record, CXCursor c)
 {
@@ -150,6 +163,7 @@ static void add_field(struct audit_reader *r, unsigned record, CXCursor c)
 	f.at = cursor_place(r, c);
 	set_kind(r, type, &f);
 	f.guarded_by = guard_of(r, comment);
+	f.word = word_of(r, record, c);
 	p->records.items[record].has_lock |= f.lock;
 	p->records.items[record].has_atomic |= f.is_atomic;
 	*array_add(&p->fields) = f;
