@@ -70,8 +70,10 @@ void check_waits(struct audit *a)
 	array_each(const struct suspicion, s, &a->suspicions)
 		if (s->kind == SUSPECT_WAIT)
 			report_wait(a, s);
+	/* Another object's field may have another lock, as the count of a list. */
 	array_each(const struct audit_wait, wait, &a->waits)
 		array_each(const struct entry_access, e, &entries_of_field(a, wait->field)->items)
-			if (e->guards && loses_wake_up(a, wait, e))
+			if (guards_is_own(a, wait->key, wait->field) && e->guards &&
+			    loses_wake_up(a, wait, e))
 				report_change(a, wait, e);
 }

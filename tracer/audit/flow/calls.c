@@ -145,6 +145,14 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 	case DOES_UNLOCK:
 		lock_release(w, s, first, c->e->at);
 		return constant_zero(w);
+	case DOES_SEM_WAIT:
+		if (lock_is_own(w, first))
+			lock_take(w, s, first, false, c->e->at);
+		return constant_zero(w);
+	case DOES_SEM_POST:
+		if (lock_is_own(w, first))
+			lock_release(w, s, first, c->e->at);
+		return constant_zero(w);
 	case DOES_SET_JUMP:
 		return constant_zero(w);
 	case DOES_INIT:

@@ -225,6 +225,13 @@ static unsigned assign(struct audit_flow *w, struct state *s, const struct audit
 	return value;
 }
 
+/* True for a store of 0, also by a name that has no value. */
+static bool frees_lock(const struct state *s, const struct terms *t, const struct audit_expr *e,
+		       unsigned value)
+{
+	return e->count <= 2 || state_is_zero(s, t, value) == 1;
+}
+
 static unsigned atomic(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned address = e->count ? evaluate(w, s, e->operands[0]) : 0, value = 0;
@@ -236,6 +243,12 @@ static unsigned atomic(struct audit_flow *w, struct state *s, const struct audit
 		   value. */
 		if (!value || term_kind(w->t, value) == TERM_CONSTANT)
 			value = is;
+	}
+	if (lock_is_own(w, address) && e->id == ATOMIC_EXCHANGE)
+		return lock_exchange(w, s, address, e->value, e->at);
+	if (lock_is_own(w, address) && e->id == ATOMIC_STORE && frees_lock(s, w->t, e, value)) {
+		lock_release(w, s, address, e->at);
+		return 0;
 	}
 	if (e->id == ATOMIC_LOAD) {
 		object_read(w, s, address, e, true);

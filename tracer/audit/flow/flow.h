@@ -223,6 +223,8 @@ enum call_effect {
 	DOES_TRY_SHARED,
 	DOES_TRY_TRUE, /* the lock is taken if the result is not 0 */
 	DOES_UNLOCK,
+	DOES_SEM_WAIT, /* if the semaphore is a lock */
+	DOES_SEM_POST,
 	DOES_INIT,
 	DOES_INIT_RECURSIVE,
 	DOES_DESTROY,
@@ -363,6 +365,11 @@ void suspect(struct audit_flow *w, const struct suspicion *s);
 /* Acquires the lock, unconditionally. */
 void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
 	       struct audit_place at);
+/* Returns true for the address of a lock that the program makes of an atomic or a semaphore. */
+bool lock_is_own(const struct audit_flow *w, unsigned address);
+/* Tries to acquire such a lock, in a loop. Returns the result. */
+unsigned lock_exchange(struct audit_flow *w, struct state *s, unsigned lock, bool is_done,
+		       struct audit_place at);
 /* Releases the lock. */
 void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct audit_place at);
 /* Adds the lock to the lockset without an acquisition: a successful try or a called function. */

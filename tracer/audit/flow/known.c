@@ -22,6 +22,8 @@ static const struct {
 		      "g_mutex_unlock g_rec_mutex_unlock g_rw_lock_reader_unlock "
 		      "g_rw_lock_writer_unlock uv_mutex_unlock uv_rwlock_rdunlock "
 		      "uv_rwlock_wrunlock"},
+	{DOES_SEM_WAIT, "sem_wait"},
+	{DOES_SEM_POST, "sem_post"},
 	{DOES_INIT, "pthread_mutex_init pthread_rwlock_init pthread_spin_init mtx_init "
 		    "g_mutex_init uv_mutex_init"},
 	{DOES_INIT_RECURSIVE, "uv_mutex_init_recursive"},

@@ -162,6 +162,51 @@ void lock_tried(struct audit_flow *w, struct state *s, unsigned lock, bool is_sh
 		take_lock(w, s, lock, is_shared, at);
 }
 
+static void note_acquisition(struct audit_flow *w, struct state *s, unsigned lock,
+			     struct audit_place at)
+{
+	const struct audit_held *known = state_held(s, lock);
+
+	if (w->records)
+		lock_acquired(w, &(struct audit_acquisition){.lock = lock,
+							     .is_ordered = w->compares,
+							     .is_again = known &&
+									 known->mode == HELD_LEFT,
+							     .moment = state_moment(s),
+							     .function = w->index,
+							     .at = at,
+							     .held = lock_helds_now(s),
+							     .when = conditions_of(w, s)});
+}
+
+bool lock_is_own(const struct audit_flow *w, unsigned address)
+{
+	const struct term is = term_whole(w->t, address);
+	const struct audit_global *g;
+
+	if (is.kind == TERM_PARAMETER)
+		return number_map_get(&w->p->lock_parameters,
+				      program_parameter(w->function->usr, is.a));
+	if (is.kind == TERM_GLOBAL) {
+		g = program_global(w->p, is.a);
+		return g && g->variable && w->p->fields.items[g->variable - 1].lock;
+	}
+	return is_lock_field(w->audit, is) ||
+	       (is.kind == TERM_FIELD && is_lock_field(w->audit, term_at(w->t, is.a)));
+}
+
+unsigned lock_exchange(struct audit_flow *w, struct state *s, unsigned lock, bool is_done,
+		       struct audit_place at)
+{
+	const unsigned how = is_done ? SIGN_NOT_ZERO | SIGN_ZERO << TRIED_FAILED
+				     : SIGN_ZERO | SIGN_NOT_ZERO << TRIED_FAILED,
+		       term = term_of(w->t, TERM_TRIED, lock, how);
+
+	note_acquisition(w, s, lock, at);
+	state_forget(s, w->t, term);
+	return term;
+}
+
 void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_shared,
 	       struct audit_place at)
 {
@@ -170,15 +215,7 @@ void lock_take(struct audit_flow *w, struct state *s, unsigned lock, bool is_sha
 
 	if (!lock)
 		return;
-	if (w->records)
-		lock_acquired(w, &(struct audit_acquisition){.lock = lock,
-							     .is_ordered = w->compares,
-							     .is_again = known && !is_held,
-							     .moment = state_moment(s),
-							     .function = w->index,
-							     .at = at,
-							     .held = lock_helds_now(s),
-							     .when = conditions_of(w, s)});
+	note_acquisition(w, s, lock, at);
 	if (is_held)
 		number_map_set(&w->twice, lock, 1);
 	if (is_held && !known->is_unsure && !(is_shared && known->mode == HELD_SHARED) &&

@@ -492,7 +492,9 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 	note_access(w, s, &a);
 	if (is_atomic && is_update)
 		state_drop(s, STATE_LOADED, address, false);
-	if (is_lock(w, address))
+	if (lock_is_own(w, address) && state_held(s, address))
+		lock_release(w, s, address, e->at);
+	else if (is_lock(w, address))
 		object_make(w, is.a);
 	if (is.kind == TERM_FIELD) {
 		if (term_kind(w->t, value) == TERM_FRESH)

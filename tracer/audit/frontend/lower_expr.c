@@ -218,6 +218,8 @@ static struct audit_expr *atomic(struct lower *l, CXCursor c, const struct curso
 	struct audit_expr *e = lower_all(l, EXPR_ATOMIC, c, parts);
 
 	e->id = atomic_named(name);
+	/* Whether the result is that it was done, not the old value. */
+	e->value = strstr(name, "compare") && !strstr(name, "val_");
 	return e;
 }
 

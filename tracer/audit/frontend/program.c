@@ -76,6 +76,7 @@ void program_fini(struct audit_program *p)
 	array_fini(&p->globals);
 	number_map_fini(&p->declared);
 	number_map_fini(&p->taken);
+	number_map_fini(&p->lock_parameters);
 	number_map_fini(&p->record_of);
 	number_map_fini(&p->field_of);
 	number_map_fini(&p->function_of);

@@ -151,6 +151,8 @@ struct audit_program {
 	/* Functions (USR): declared in the program's own files; address taken (enum
 	   audit_taken). */
 	struct number_map declared, taken;
+	struct number_map
+		lock_parameters; /* program_parameter() of those that point to own locks */
 	ARRAY(struct audit_unit) sources;
 	ARRAY(struct audit_definition) definitions;
 	struct {
@@ -184,6 +186,13 @@ const char *program_text(const struct audit_program *p, unsigned name);
 bool program_is_shared(const struct audit_record *r);
 /* Returns true for a struct of the program without a lock: locks of others may guard it. */
 bool program_is_plain(const struct audit_record *r);
+
+/* ---- own_locks.c ----------------------------------------------------------------------------- */
+
+/* Returns a number for a parameter (index) of a function (USR). */
+unsigned program_parameter(unsigned function, unsigned parameter);
+/* Marks fields that are locks by their use. */
+void program_find_own_locks(struct audit_program *p);
 
 /* ---- targets.c: targets of units ------------------------------------------------------------- */
 

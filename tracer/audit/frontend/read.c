@@ -522,6 +522,7 @@ int audit_read(struct audit_read *a, const struct audit_read_options *options, s
 	for (size_t i = 0; answer == 0 && i < r.units.count; i++)
 		read_unit(&r, &r.units.items[i]);
 	targets_settle(&a->program);
+	program_find_own_locks(&a->program);
 	if (answer == 0 && !a->program.units)
 		answer = nothing_read(&r, err);
 	reading_fini(&r);
