@@ -12,6 +12,7 @@ struct audit_call {
 	const char *name;
 	unsigned count, *arguments;
 	struct term_binding binding; /* for a function of the program */
+	bool is_guess; /* by a pointer, and this is one of the functions that it may call */
 };
 
 static unsigned argument(const struct audit_call *c, unsigned i)
@@ -62,31 +63,6 @@ static void start_cxx(const struct audit_call *c)
 			    thread_is_of(c->w->t, handle, argument(c, i)), c->e->at);
 }
 
-/* True if the argument points to a whole shared struct. */
-static bool is_whole(const struct audit_call *c, unsigned i)
-{
-	const struct audit_expr *e = i < c->count ? c->e->operands[i + 1] : NULL;
-
-	return e && e->record && e->is_pointer &&
-	       program_is_shared(&c->w->p->records.items[e->record - 1]) &&
-	       term_object(c->w->t, argument(c, i)) == argument(c, i);
-}
-
-/* A whole object that is overwritten is not published; a copy of a whole one makes it escape. */
-static void touch_whole(const struct audit_call *c, bool copies)
-{
-	const struct call_state is = {c->w, c->s, c->e, c->arguments, c->count};
-
-	field_touch(&is, 0, true);
-	if (copies)
-		field_touch(&is, 1, false);
-	if (is_whole(c, 0))
-		object_make(c->w, argument(c, 0));
-	if (copies && is_whole(c, 1) && argument(c, 1) &&
-	    !object_is_own(c->w, c->s, argument(c, 1)))
-		object_copy(c->w, argument(c, 1), c->e->at);
-}
-
 static void call_once(struct audit_flow *w, unsigned function)
 {
 	const struct term is = term_at(w->t, function);
@@ -133,6 +109,7 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 {
 	struct audit_flow *w = c->w;
 	struct state *s = c->s;
+	const struct call_state is = {w, s, c->e, c->arguments, c->count};
 	const unsigned first = argument(c, 0);
 
 	if (effect < sizeof(tries) / sizeof(*tries) && tries[effect])
@@ -187,7 +164,7 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 		break;
 	case DOES_WRITE:
 	case DOES_COPY:
-		touch_whole(c, effect == DOES_COPY);
+		field_touch_whole(&is, effect == DOES_COPY);
 		return first;
 	case DOES_END:
 		s->never = true;
@@ -247,7 +224,7 @@ static void apply_acquisition(const struct audit_call *c, const struct audit_acq
 
 	if (!lock || !conditions_hold(c->w, c->s, &inner->when, &c->binding))
 		return;
-	if (has && has->mode == HELD_ALONE && !has->is_unsure && !inner->is_again &&
+	if (has && !c->is_guess && has->mode == HELD_ALONE && !has->is_unsure && !inner->is_again &&
 	    !audit_may_be_taken_twice(c->w->audit, lock))
 		suspect(c->w, &(struct suspicion){.kind = SUSPECT_DOUBLE_LOCK,
 						  .term = lock,
@@ -498,6 +475,31 @@ static unsigned call_own(struct audit_call *c, unsigned index)
 	return tried ? tried : c->binding.result;
 }
 
+/* A call by a pointer in a struct calls any function that a table has there; only the locks that it
+   takes are known then. */
+static void call_table(struct audit_call *c)
+{
+	enum { MOST = 8 };
+	const struct audit_expr *to = c->e->operands[0];
+	struct audit_flow *w = c->w;
+	unsigned usr, count = 0;
+
+	if (!w->records || to->kind != EXPR_MEMBER)
+		return;
+	for (size_t at = 0; number_map_next(&w->p->stored, to->id + 1, &at);)
+		count++;
+	c->binding = (struct term_binding){c->arguments, c->count, 0, load_local, c};
+	c->is_guess = true;
+	for (size_t at = 0;
+	     count <= MOST && (usr = number_map_next(&w->p->stored, to->id + 1, &at));) {
+		const unsigned index = targets_function(w->p, usr, w->function->unit);
+		const struct audit_facts *f = index ? audit_facts_of(w->audit, index - 1) : NULL;
+
+		for (size_t i = 0; f && f->progress == FACTS_DONE && i < f->acquisitions.count; i++)
+			apply_acquisition(c, f->acquisitions.items[i]);
+	}
+}
+
 /* ---- other functions ------------------------------------------------------------------------- */
 
 /* Arguments escape to functions of other modules, but not to those of libc. */
@@ -559,7 +561,10 @@ static unsigned call(struct audit_call *c)
 		return call_cxx(c, effect);
 	if (effect != DOES_NOTHING)
 		return call_known(c, effect);
-	return index ? call_own(c, index - 1) : call_other(c);
+	if (index)
+		return call_own(c, index - 1);
+	call_table(c);
+	return call_other(c);
 }
 
 unsigned evaluate_call(struct audit_flow *w, struct state *s, const struct audit_expr *e)

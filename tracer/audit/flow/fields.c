@@ -56,9 +56,15 @@ void field_note_use(struct audit_flow *w, const struct state *s, unsigned addres
 		*(writes ? &w->facts->writes : &w->facts->reads) |= 1U << is.a;
 }
 
-void field_touch(const struct call_state *c, unsigned i, bool writes)
+static unsigned argument_at(const struct call_state *c, unsigned i)
 {
-	const unsigned address = i < c->count ? c->arguments[i] : 0;
+	return i < c->count ? c->arguments[i] : 0;
+}
+
+/* Reads or writes what the argument points to, a part of a struct or a whole one. */
+static void touch(const struct call_state *c, unsigned i, bool writes)
+{
+	const unsigned address = argument_at(c, i);
 	const enum term_kind kind = term_kind(c->w->t, address);
 	struct audit_expr e = *c->e;
 
@@ -71,6 +77,28 @@ void field_touch(const struct call_state *c, unsigned i, bool writes)
 	} else {
 		object_read(c->w, c->s, address, &e, false);
 	}
+}
+
+/* True if the argument points to a whole shared struct. */
+static bool is_whole(const struct call_state *c, unsigned i)
+{
+	const struct audit_expr *e = i < c->count ? c->e->operands[i + 1] : NULL;
+
+	return e && e->record && e->is_pointer &&
+	       program_is_shared(&c->w->p->records.items[e->record - 1]) &&
+	       term_object(c->w->t, argument_at(c, i)) == argument_at(c, i);
+}
+
+void field_touch_whole(const struct call_state *c, bool copies)
+{
+	touch(c, 0, true);
+	if (copies)
+		touch(c, 1, false);
+	if (is_whole(c, 0))
+		object_make(c->w, argument_at(c, 0));
+	if (copies && is_whole(c, 1) && argument_at(c, 1) &&
+	    !object_is_own(c->w, c->s, argument_at(c, 1)))
+		object_copy(c->w, argument_at(c, 1), c->e->at);
 }
 
 /* `flags`: ACCESS_UNKNOWN, or 0. */

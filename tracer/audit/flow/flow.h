@@ -306,8 +306,9 @@ unsigned field_of(const struct audit_flow *w, unsigned address);
 unsigned field_of_plain(const struct audit_flow *w, unsigned address);
 /* Notes that what a parameter points to is accessed. */
 void field_note_use(struct audit_flow *w, const struct state *s, unsigned address, bool writes);
-/* Reads or writes what the argument points to, a part of a struct or a whole one. */
-void field_touch(const struct call_state *c, unsigned i, bool writes);
+/* Writes what the first argument points to, and reads what the second does if it is copied. A whole
+   object that is overwritten is not published; a copy of a whole one makes it escape. */
+void field_touch_whole(const struct call_state *c, bool copies);
 /* Parts of objects whose address is passed are accessed here, as by list_add(&x->link); `reads` and
    `writes` are bits of parameters. */
 void field_use(const struct call_state *c, unsigned reads, unsigned writes);

@@ -77,6 +77,7 @@ void program_fini(struct audit_program *p)
 	number_map_fini(&p->declared);
 	number_map_fini(&p->taken);
 	number_map_fini(&p->lock_parameters);
+	number_map_fini(&p->stored);
 	number_map_fini(&p->record_of);
 	number_map_fini(&p->field_of);
 	number_map_fini(&p->function_of);

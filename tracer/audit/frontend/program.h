@@ -151,6 +151,8 @@ struct audit_program {
 	/* Functions (USR): declared in the program's own files; address taken (enum
 	   audit_taken). */
 	struct number_map declared, taken;
+	/* Fields (+ 1): functions (USR) in initializers, each once. */
+	struct number_map stored;
 	struct number_map
 		lock_parameters; /* program_parameter() of those that point to own locks */
 	ARRAY(struct audit_unit) sources;

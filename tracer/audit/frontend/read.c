@@ -206,22 +206,6 @@ static void add_files(struct reading *r)
 
 /* ---- one unit -------------------------------------------------------------------------------- */
 
-/* Marks functions in a variable's initializer: they may be called from anywhere. */
-static enum CXChildVisitResult take_addresses(CXCursor c, CXCursor parent, CXClientData data)
-{
-	struct reading *r = data;
-	CXCursor to;
-
-	(void)parent;
-	if (cursor_kind(&r->reader, c) != CXCursor_DeclRefExpr)
-		return CXChildVisit_Recurse;
-	to = r->reader.clang.getCursorReferenced(c);
-	if (cursor_kind(&r->reader, to) == CXCursor_FunctionDecl)
-		number_map_set(&r->reader.program->taken, cursor_usr(&r->reader, to),
-			       TAKEN_SOMEHOW);
-	return CXChildVisit_Recurse;
-}
-
 static void read_function(struct reading *r, CXCursor c)
 {
 	struct audit_program *p = r->reader.program;
@@ -283,7 +267,7 @@ static enum CXChildVisitResult read_top(CXCursor c, CXCursor parent, CXClientDat
 		break;
 	case CXCursor_VarDecl:
 		lower_global(&r->reader, c);
-		r->reader.clang.visitChildren(c, take_addresses, r);
+		table_read(&r->reader, c);
 		break;
 	case CXCursor_TypedefDecl:
 		record_alias(&r->reader, c);

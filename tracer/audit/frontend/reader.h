@@ -37,7 +37,7 @@
 	X(CompileCommands_getCommand) X(CompileCommand_getDirectory) \
 	X(CompileCommand_getFilename) X(CompileCommand_getNumArgs) \
 	X(CompileCommand_getArg) X(Cursor_getNumArguments) X(Cursor_getArgument) \
-	X(getResultType) X(getArgType) X(isConstQualifiedType) X(Cursor_isBitField) X(getFieldDeclBitWidth) X(Type_visitFields) \
+	X(getResultType) X(getArgType) X(isConstQualifiedType) X(getNullCursor) X(Cursor_isBitField) X(getFieldDeclBitWidth) X(Type_visitFields) \
 	X(Type_getTemplateArgumentAsType) X(Type_getNumTemplateArguments) \
 	X(CXXMethod_isStatic) X(CXXMethod_isConst) X(CXXMethod_isVirtual) \
 	X(CXXMethod_isDefaulted) X(CXXConstructor_isCopyConstructor) \
@@ -190,6 +190,11 @@ unsigned record_field(struct audit_reader *r, CXCursor declaration);
 
 /* Returns true if the function's comment asks for a lock. */
 bool comment_wants_lock(const struct audit_reader *r, CXCursor c);
+
+/* ---- tables.c -------------------------------------------------------------------------------- */
+
+/* Reads the functions in the variable's initializer. */
+void table_read(struct audit_reader *r, CXCursor variable);
 
 /* ---- lower_stmt.c ---------------------------------------------------------------------------- */
 
