@@ -3,8 +3,8 @@
 
 /* ---- conflicting accesses -------------------------------------------------------------------- */
 
-/* Strength of evidence: an access that is known, an entry that is surely called, then a thread that holds the lock, then
-   another place, then a write. */
+/* Strength of evidence: an access that is known, an entry that is surely called, then a thread that
+   holds the lock, then another place, then a write. */
 enum { HEAVIEST = 31 };
 static unsigned weight(const struct audit *a, const struct entry_access *other,
 		       const struct entry_access *with, unsigned key)

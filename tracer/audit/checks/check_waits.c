@@ -1,5 +1,5 @@
-/* Waits for conditions: a test that is not repeated, and what is waited for changed without the lock
-   that the wait releases. */
+/* Waits for conditions: a test that is not repeated; an atomic that is waited for and is changed
+   without the lock that the wait releases. */
 #include "tracer/audit/checks/checks.h"
 
 /* ---- once, without a loop -------------------------------------------------------------------- */

@@ -31,8 +31,8 @@ static const struct entry_access *conflict_with(const struct audit *a, const str
 	return NULL;
 }
 
-static void report(struct audit *a, const struct entry_access *e, const struct entry_access *o,
-		   const struct bit_field *x, const struct bit_field *y)
+static void report_bits(struct audit *a, const struct entry_access *e, const struct entry_access *o,
+			const struct bit_field *x, const struct bit_field *y)
 {
 	struct finding *f = check_add(a, FINDING_P3, e->at, x->field, e->function);
 
@@ -71,7 +71,7 @@ static void check_pair(struct audit *a, const struct bit_field *x, const struct 
 				: NULL;
 
 		if (o) {
-			report(a, e, o, x, y);
+			report_bits(a, e, o, x, y);
 			return;
 		}
 	}

@@ -20,13 +20,13 @@ static bool is_far(const struct conflict *c)
 	return c->m->held && 2 * c->m->near < c->m->held;
 }
 
-static bool is_variable(const struct conflict *c)
+static bool is_of_variable(const struct conflict *c)
 {
 	return audit_record_of(c->a, c->field)->kind == RECORD_VARIABLES;
 }
 
 /* True for a field of a struct without a lock. */
-static bool is_plain(const struct conflict *c)
+static bool is_of_plain(const struct conflict *c)
 {
 	return program_is_plain(audit_record_of(c->a, c->field));
 }
@@ -36,7 +36,7 @@ static bool is_plain(const struct conflict *c)
 static bool is_handed_over(const struct conflict *c)
 {
 	if (!c->m->held || !entry_is(c->e, ACCESS_WRITES) || entry_is(c->e, ACCESS_READS) ||
-	    is_variable(c))
+	    is_of_variable(c))
 		return false;
 	array_each(const struct audit_acquisition *const, at,
 		   &c->a->facts[c->e->function].acquisitions)
@@ -150,8 +150,8 @@ static bool wants_lock(const struct conflict *c)
 
 static bool is_others_lock(const struct conflict *c)
 {
-	return is_plain(c) || (c->m->key <= c->a->program->fields.count &&
-			       !guards_is_own(c->a, c->m->key, c->field));
+	return is_of_plain(c) || (c->m->key <= c->a->program->fields.count &&
+				  !guards_is_own(c->a, c->m->key, c->field));
 }
 
 /* Counts functions, since several places of one function are one piece of evidence: where too few
@@ -168,8 +168,8 @@ static bool is_held_at_one_of_two(const struct conflict *c)
 {
 	enum { FEW = 2 };
 
-	return guards_is_own(c->a, c->m->key, c->field) && c->m->places <= FEW && !is_variable(c) &&
-	       2 * c->m->held >= c->m->places;
+	return guards_is_own(c->a, c->m->key, c->field) && c->m->places <= FEW &&
+	       !is_of_variable(c) && 2 * c->m->held >= c->m->places;
 }
 
 /* ---- points ---------------------------------------------------------------------------------- */
@@ -189,17 +189,18 @@ static int points_of_share(const struct conflict *c)
 	return (others ? SLOPE_OTHERS : SLOPE) * held / places;
 }
 
-/* True for a variable, or a struct without a lock, of a whole program, whose threads are all known. */
+/* True for a variable, or a struct without a lock, of a whole program, all of whose threads are
+   known. */
 static bool is_of_no_two_threads(const struct conflict *c)
 {
-	return (is_variable(c) || is_plain(c)) && c->a->roles[c->e->function].in_program &&
+	return (is_of_variable(c) || is_of_plain(c)) && c->a->roles[c->e->function].in_program &&
 	       !parallel_is_certain(c->a, c->e, c->other);
 }
 
 /* True for a read of a struct without a lock: the object may be one that nothing else has. */
 static bool is_read_of_plain(const struct conflict *c)
 {
-	return is_plain(c) && !entry_is(c->e, ACCESS_WRITES);
+	return is_of_plain(c) && !entry_is(c->e, ACCESS_WRITES);
 }
 
 static bool is_by_unknown(const struct conflict *c)
@@ -247,7 +248,7 @@ static const struct {
 	{is_its_writers, EVIDENCE_AGAINST, "nothing else writes it"},
 	{is_seen_and_stays, EVIDENCE_AGAINST, "it is set once, and was seen set under the lock"},
 	{is_of_no_two_threads, EVIDENCE_AGAINST, "no two threads are known to reach both places"},
-	{is_plain, -10, "its struct has no lock"},
+	{is_of_plain, -10, "its struct has no lock"},
 	{is_read_of_plain, EVIDENCE_AGAINST,
 	 "it is only read here, of an object that may have no other user"},
 	{is_by_unknown, EVIDENCE_AGAINST, "what the function does with the address is not known"},

@@ -105,6 +105,19 @@ static const unsigned tries[] = {
 	[DOES_TRY_SHARED_TRUE] = SIGN_NOT_ZERO | SIGN_ZERO << TRIED_FAILED | TRIED_SHARED,
 };
 
+static void use_lock(const struct audit_call *c, enum call_effect effect)
+{
+	const unsigned lock = argument(c, 0);
+	const bool is_semaphore = effect == DOES_SEM_WAIT || effect == DOES_SEM_POST;
+
+	if (is_semaphore && !lock_is_own(c->w, lock))
+		return;
+	if (effect == DOES_UNLOCK || effect == DOES_SEM_POST)
+		lock_release(c->w, c->s, lock, c->e->at);
+	else
+		lock_take(c->w, c->s, lock, effect == DOES_LOCK_SHARED, c->e->at);
+}
+
 static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 {
 	struct audit_flow *w = c->w;
@@ -117,18 +130,10 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 	switch (effect) {
 	case DOES_LOCK:
 	case DOES_LOCK_SHARED:
-		lock_take(w, s, first, effect == DOES_LOCK_SHARED, c->e->at);
-		return constant_zero(w);
 	case DOES_UNLOCK:
-		lock_release(w, s, first, c->e->at);
-		return constant_zero(w);
 	case DOES_SEM_WAIT:
-		if (lock_is_own(w, first))
-			lock_take(w, s, first, false, c->e->at);
-		return constant_zero(w);
 	case DOES_SEM_POST:
-		if (lock_is_own(w, first))
-			lock_release(w, s, first, c->e->at);
+		use_lock(c, effect);
 		return constant_zero(w);
 	case DOES_SET_JUMP:
 		return constant_zero(w);
@@ -164,7 +169,7 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 		break;
 	case DOES_WRITE:
 	case DOES_COPY:
-		field_touch_whole(&is, effect == DOES_COPY);
+		parts_copy(&is, effect == DOES_COPY);
 		return first;
 	case DOES_END:
 		s->never = true;
@@ -421,7 +426,7 @@ static void apply_facts(struct audit_call *c, const struct audit_facts *f)
 {
 	const struct call_state is = {c->w, c->s, c->e, c->arguments, c->count};
 
-	field_use(&is, f->reads, f->writes);
+	parts_use(&is, f->reads, f->writes);
 	forget_written(c, f);
 	if (c->w->records)
 		apply_accesses(c, f);
@@ -541,7 +546,7 @@ static unsigned call_other(const struct audit_call *c)
 		start_unknown(c);
 	let_out(c);
 	if (c->usr && !call_synchronizes(c->name))
-		field_use_unknown(&is);
+		parts_use_unknown(&is);
 	for (unsigned i = 0; i < c->count; i++)
 		if (term_kind(c->w->t, c->arguments[i]) == TERM_FRESH ||
 		    term_kind(c->w->t, c->arguments[i]) == TERM_FIELD)

@@ -194,7 +194,7 @@ static void effect_of(struct audit_flow *w, const struct flow_exit *of, const st
 						    is_asked_for(w, lock, of, is_left)
 							    ? of->when
 							    : (struct audit_conditions){{{0}}}});
-	/* Where some paths only release it, the conditions of both are not understood. */
+	/* If some paths only release it, the conditions of both are not understood. */
 	if (taken && !left)
 		suspect_exits(w, lock);
 }

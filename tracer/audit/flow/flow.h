@@ -259,7 +259,8 @@ enum call_effect call_effect_of(const struct audit_options *o, const char *name)
 enum call_effect call_effect_cxx(const char *name);
 /* Returns the name in a USR, after the last "@F@"; in C++ the parameters' types follow it. */
 const char *known_name_in_usr(const char *usr);
-/* Returns true for functions of libraries of threads, which order their own accesses, and of C++. */
+/* Returns true for functions of libraries of threads, which order their own accesses, and of
+   C++. */
 bool call_synchronizes(const char *name);
 /* Returns true if the name looks like a library's function to create a thread. */
 bool call_may_make_thread(const char *name);
@@ -297,23 +298,29 @@ struct thread_started {
 void thread_start(struct audit_flow *w, struct state *s, const struct thread_started *thread,
 		  struct audit_place at);
 
-/* ---- fields.c: fields of addresses, and parts that are passed ------------------------------- */
+/* ---- fields.c: fields of addresses ----------------------------------------------------------- */
+
+/* Parameters of a function whose use is known. */
+enum { FIELD_PARAMETERS = 32 };
 
 /* Returns the innermost field (+ 1) of a shared struct in the address, or the variable that it is
    part of; 0 if there is none or it is a lock. */
 unsigned field_of(const struct audit_flow *w, unsigned address);
 /* Returns the innermost field (+ 1) of a struct without a lock in the address, or 0. */
 unsigned field_of_plain(const struct audit_flow *w, unsigned address);
-/* Notes that what a parameter points to is accessed. */
-void field_note_use(struct audit_flow *w, const struct state *s, unsigned address, bool writes);
+/* Returns true for a part of a shared struct, or of a variable, that has no lock of its own. */
+bool field_is_part(const struct audit_flow *w, unsigned address);
+
+/* ---- parts.c: parts of objects that are passed to a function --------------------------------- */
+
 /* Writes what the first argument points to, and reads what the second does if it is copied. A whole
    object that is overwritten is not published; a copy of a whole one makes it escape. */
-void field_touch_whole(const struct call_state *c, bool copies);
+void parts_copy(const struct call_state *c, bool copies);
 /* Parts of objects whose address is passed are accessed here, as by list_add(&x->link); `reads` and
    `writes` are bits of parameters. */
-void field_use(const struct call_state *c, unsigned reads, unsigned writes);
-/* What an unknown function gets the address of it may write, unless it asks for const. */
-void field_use_unknown(const struct call_state *c);
+void parts_use(const struct call_state *c, unsigned reads, unsigned writes);
+/* An unknown function may write what it gets the address of, unless it asks for const. */
+void parts_use_unknown(const struct call_state *c);
 
 /* ---- objects.c: accesses and publication ----------------------------------------------------- */
 
@@ -350,6 +357,8 @@ void object_escape(struct audit_flow *w, unsigned address, const char *how, bool
 void object_copy(struct audit_flow *w, unsigned object, struct audit_place at);
 /* Returns true if the object is not published. */
 bool object_is_own(const struct audit_flow *w, const struct state *s, unsigned object);
+/* Notes an access to the object of a parameter. */
+void object_note_use(struct audit_flow *w, const struct state *s, unsigned address, bool writes);
 /* Adds an access by a function that gets the address; `flags` as in struct audit_access. */
 void object_pass(struct audit_flow *w, const struct state *s, unsigned address, unsigned flags,
 		 struct audit_place at);

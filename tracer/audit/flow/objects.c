@@ -1,12 +1,6 @@
 /* Accesses to fields, and publication of objects. */
 #include "tracer/audit/flow/flow.h"
 
-const struct audit_record *audit_record_of(const struct audit *a, unsigned field)
-{
-	return field ? &a->program->records.items[a->program->fields.items[field - 1].record]
-		     : NULL;
-}
-
 static const struct audit_field *field_at(const struct audit_flow *w, unsigned address)
 {
 	const struct term is = term_at(w->t, address);
@@ -270,13 +264,21 @@ static bool is_counted(const struct audit_flow *w, unsigned object)
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
+void object_note_use(struct audit_flow *w, const struct state *s, unsigned address, bool writes)
+{
+	const struct term is = term_at(w->t, term_object(w->t, address));
+
+	if (is.kind == TERM_PARAMETER && is.a < FIELD_PARAMETERS && !state_any_lock(s))
+		*(writes ? &w->facts->writes : &w->facts->reads) |= 1U << is.a;
+}
+
 /* Completes the access from the state and adds it to the summary. */
 static void note_access(struct audit_flow *w, const struct state *s, struct audit_access *a)
 {
 	const bool alone = !s->makes_threads && (!a->inner || a->inner->flags & ACCESS_ALONE),
 		   late = s->joins_threads || (a->inner && a->inner->flags & ACCESS_LATE);
 
-	field_note_use(w, s, a->address, a->flags & ACCESS_WRITES);
+	object_note_use(w, s, a->address, a->flags & ACCESS_WRITES);
 	a->field = field_of(w, a->address);
 	if (!a->field)
 		a->field = field_of_plain(w, a->address);

@@ -26,7 +26,7 @@ bool thread_is_of(const struct terms *t, unsigned handle, unsigned given)
 }
 
 /* True for a variable of static storage, or a field of one. */
-static bool is_variable(const struct terms *t, unsigned address)
+static bool is_in_variable(const struct terms *t, unsigned address)
 {
 	while (term_kind(t, address) == TERM_FIELD)
 		address = term_at(t, address).a;
@@ -52,9 +52,9 @@ void thread_start(struct audit_flow *w, struct state *s, const struct thread_sta
 	s->makes_threads = w->facts->makes_threads = true;
 	if (body.kind == TERM_FUNCTION)
 		thread_note(w, body.a,
-			    is_own			? THREAD_OWNS
-			    : is_variable(w->t, handle) ? THREAD_SHARES + handle
-							: THREAD_SHARES);
+			    is_own			   ? THREAD_OWNS
+			    : is_in_variable(w->t, handle) ? THREAD_SHARES + handle
+							   : THREAD_SHARES);
 	else if (body.kind == TERM_PARAMETER)
 		summary_deed(w, (struct audit_deed){DEED_START, given, function, handle, false});
 	thread_give(w, s, given, function, is_own, at);

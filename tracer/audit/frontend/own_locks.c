@@ -1,6 +1,6 @@
 /* Locks that a program makes of atomics and semaphores. A place is a lock if a loop ends when a
-   constant was exchanged into it, and 0 is stored there somewhere; or if it is a semaphore that begins
-   with 1 and is both waited for and posted. */
+   constant was exchanged into it, and 0 is stored there somewhere; or if it is a semaphore that
+   begins with 1 and is both waited for and posted. */
 #include "tracer/audit/frontend/program.h"
 
 #include "tracer/base/hash.h"
@@ -9,7 +9,7 @@
 
 enum { ROUNDS = 4 };
 
-/* What is done at a place, as bits; OWN_LOCK is the result. */
+/* Uses of a place, as bits; OWN_LOCK is the result. */
 enum own_use { OWN_TAKEN = 1, OWN_FREED = 2, OWN_BEGINS = 4, OWN_LOCK = 8 };
 enum { OWN_SEMAPHORE = OWN_TAKEN | OWN_FREED | OWN_BEGINS };
 
@@ -74,7 +74,7 @@ static bool is_constant(const struct audit_expr *e, bool zero)
 }
 
 /* True for an exchange by a constant that is not 0, or test-and-set. */
-static bool takes(const struct audit_expr *e)
+static bool exchanges_in(const struct audit_expr *e)
 {
 	enum { DESIRED = 4 }; /* of a compare-and-exchange whose orders are operands, too */
 
@@ -144,7 +144,7 @@ static void walk(struct own_locks *o, const struct audit_expr *e, bool is_loop)
 {
 	for (unsigned i = 0; i < e->count; i++)
 		walk(o, e->operands[i], is_loop);
-	if (is_loop && takes(e))
+	if (is_loop && exchanges_in(e))
 		add_use(o, own_place(o, e->operands[0]), OWN_TAKEN);
 	if (frees(e))
 		add_use(o,
@@ -157,7 +157,7 @@ static void walk(struct own_locks *o, const struct audit_expr *e, bool is_loop)
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-static bool leads_to(const struct audit_function *f, unsigned from, unsigned to, bool *seen)
+static bool block_leads_to(const struct audit_function *f, unsigned from, unsigned to, bool *seen)
 {
 	const struct audit_block *b = &f->blocks.items[from];
 
@@ -166,15 +166,15 @@ static bool leads_to(const struct audit_function *f, unsigned from, unsigned to,
 	if (seen[from])
 		return false;
 	seen[from] = true;
-	return (b->end == END_JUMP && leads_to(f, b->to, to, seen)) ||
+	return (b->end == END_JUMP && block_leads_to(f, b->to, to, seen)) ||
 	       (b->end == END_BRANCH &&
-		(leads_to(f, b->to, to, seen) || leads_to(f, b->otherwise, to, seen)));
+		(block_leads_to(f, b->to, to, seen) || block_leads_to(f, b->otherwise, to, seen)));
 }
 
 static bool leads_back(const struct audit_function *f, unsigned from, unsigned to)
 {
 	bool *seen = base_alloc(f->blocks.count + 1, sizeof(*seen)),
-	     is = leads_to(f, from, to, seen);
+	     is = block_leads_to(f, from, to, seen);
 
 	base_free(seen);
 	return is;
@@ -185,7 +185,7 @@ static bool has_exchange(const struct audit_expr *e)
 	for (unsigned i = 0; i < e->count; i++)
 		if (has_exchange(e->operands[i]))
 			return true;
-	return takes(e);
+	return exchanges_in(e);
 }
 
 /* True if the condition of the block ends a loop. */
@@ -197,7 +197,7 @@ static bool ends_loop(const struct audit_function *f, unsigned index)
 	       leads_back(f, b->to, index) != leads_back(f, b->otherwise, index);
 }
 
-static void read_function(struct own_locks *o, const struct audit_function *f)
+static void find_uses(struct own_locks *o, const struct audit_function *f)
 {
 	o->now = f;
 	for (unsigned i = 0; i < f->blocks.count; i++) {
@@ -267,7 +267,7 @@ void program_find_own_locks(struct audit_program *p)
 
 	for (int round = 0; round < 2 * ROUNDS; round++) {
 		array_each(const struct audit_function, f, &p->functions)
-			read_function(&o, f);
+			find_uses(&o, f);
 		if (round >= ROUNDS - 1)
 			find_locks(&o);
 	}

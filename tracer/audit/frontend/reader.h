@@ -37,7 +37,8 @@
 	X(CompileCommands_getCommand) X(CompileCommand_getDirectory) \
 	X(CompileCommand_getFilename) X(CompileCommand_getNumArgs) \
 	X(CompileCommand_getArg) X(Cursor_getNumArguments) X(Cursor_getArgument) \
-	X(getResultType) X(getArgType) X(isConstQualifiedType) X(getNullCursor) X(Cursor_isBitField) X(getFieldDeclBitWidth) X(Type_visitFields) \
+	X(getResultType) X(getArgType) X(isConstQualifiedType) X(getNullCursor) \
+	X(Cursor_isBitField) X(getFieldDeclBitWidth) X(Type_visitFields) \
 	X(Type_getTemplateArgumentAsType) X(Type_getNumTemplateArguments) \
 	X(CXXMethod_isStatic) X(CXXMethod_isConst) X(CXXMethod_isVirtual) \
 	X(CXXMethod_isDefaulted) X(CXXConstructor_isCopyConstructor) \

@@ -1,12 +1,12 @@
 /* Functions in initializers of variables: tables of functions. */
 #include "tracer/audit/frontend/reader.h"
 
-struct table {
+struct function_table {
 	struct audit_reader *reader;
 	unsigned field; /* + 1, that the designator names; 0 if there is none */
 };
 
-static void store(struct table *t, unsigned field, unsigned function)
+static void store(struct function_table *t, unsigned field, unsigned function)
 {
 	struct number_map *stored = &t->reader->program->stored;
 	unsigned known;
@@ -35,7 +35,7 @@ static unsigned function_of(const struct audit_reader *r, CXCursor c)
 }
 
 /* Functions in a list without designators are those of the fields in order. */
-static void read_list(struct table *t, CXCursor list)
+static void read_list(struct function_table *t, CXCursor list)
 {
 	struct audit_reader *r = t->reader;
 	const unsigned record = record_of_type(r, r->clang.getCursorType(list));
@@ -52,7 +52,7 @@ static void read_list(struct table *t, CXCursor list)
 
 static enum CXChildVisitResult read_value(CXCursor c, CXCursor parent, CXClientData data)
 {
-	struct table *t = data;
+	struct function_table *t = data;
 	struct audit_reader *r = t->reader;
 	CXCursor to;
 
@@ -67,7 +67,7 @@ static enum CXChildVisitResult read_value(CXCursor c, CXCursor parent, CXClientD
 	case CXCursor_DeclRefExpr:
 		to = r->clang.getCursorReferenced(c);
 		if (cursor_kind(r, to) == CXCursor_FunctionDecl) {
-			/* It may be called from anywhere. */
+			/* The function may be called from anywhere. */
 			number_map_set(&r->program->taken, cursor_usr(r, to), TAKEN_SOMEHOW);
 			if (t->field)
 				store(t, t->field, cursor_usr(r, to));
@@ -81,7 +81,7 @@ static enum CXChildVisitResult read_value(CXCursor c, CXCursor parent, CXClientD
 
 void table_read(struct audit_reader *r, CXCursor variable)
 {
-	struct table t = {r, 0};
+	struct function_table t = {r, 0};
 
 	r->clang.visitChildren(variable, read_value, &t);
 }
