@@ -406,8 +406,7 @@ void race_made(struct scheduler *c, struct sched_thread *t);
 
 /* True if an argument of the call is a pointer or reference to the object at the address. */
 bool race_is_passed(const struct inspect_call *call, uint64_t address);
-/* Adds the source's name of the memory at the thread's position. Returns false if there is none.
-   `type` is NULL if unknown. */
+/* Adds the source's name of the memory. Returns false if there is none; `type` may get NULL. */
 bool race_name(struct sched_thread *t, const struct inspect_stack *calls, size_t own,
 	       uint64_t address, struct str *out, const struct type **type);
 
@@ -581,7 +580,6 @@ void times_step(struct scheduler *c, struct sched_thread *t);
 
 /* Makes threads ready whose wait for children no longer conflicts with another one. */
 void children_look(struct scheduler *c);
-
 /* Waits in vfork(2) until the child has memory of its own or exits. */
 void kernel_born(struct scheduler *c, struct sched_thread *t);
 /* Exits a process's first thread before the others. */

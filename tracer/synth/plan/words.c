@@ -14,7 +14,7 @@ struct verb {
 };
 
 /* Returns the function that the point enters, or NULL. */
-static const char *function_of(const struct schedule_where *w)
+static const char *entered(const struct schedule_where *w)
 {
 	return w->wrapped ? w->wrapped : w->call;
 }
@@ -41,7 +41,7 @@ static struct verb verb_of(const struct schedule_step *step)
 	};
 	bool only_loads = step->point.op == STRATEGY_ATOMIC && !step->point.writes;
 	struct verb v = verbs[only_loads ? STRATEGY_READ : step->point.op];
-	const char *call = function_of(&step->where);
+	const char *call = entered(&step->where);
 
 	if (call && v.call && (!*v.call || !strstr(call, v.call)))
 		v = (struct verb){"calls", "called", ""};
@@ -69,7 +69,7 @@ static void add_statement(const char *text, struct str *out)
 /* Adds a wait whose object is unknown. Returns false if the verb alone is enough. */
 static bool add_wait(const struct schedule_step *step, struct str *out)
 {
-	const char *call = function_of(&step->where);
+	const char *call = entered(&step->where);
 
 	if (step->point.op == STRATEGY_TIMEOUT)
 		str_addf(out, "%s%s", call ? "comes back from " : "waits no longer",
@@ -95,8 +95,8 @@ void plan_deed(const struct schedule_step *step, const struct plan_words *words,
 	if (!w->var && !calls(&v) && add_wait(step, out))
 		return;
 	str_add(out, v.does);
-	if (calls(&v) && function_of(w) && strcmp(v.does, "calls") == 0)
-		str_addf(out, " %s", function_of(w));
+	if (calls(&v) && entered(w) && strcmp(v.does, "calls") == 0)
+		str_addf(out, " %s", entered(w));
 	if (w->var) {
 		str_addf(out, "%s`%s`", calls(&v) ? " on " : " ", w->var);
 		return;
@@ -178,8 +178,8 @@ char *plan_name(const struct schedule *s, const struct schedule_step *step, enum
 
 	add_thread(s, step->thread, &name);
 	add_name(tense == PLAN_DID ? v.did : v.does, &name);
-	if (calls(&v) && function_of(w))
-		add_name(function_of(w), &name);
+	if (calls(&v) && entered(w))
+		add_name(entered(w), &name);
 	else if (w->var)
 		add_name(w->var, &name);
 	else if (w->file && step->point.op != STRATEGY_END && step->point.op != STRATEGY_START)
