@@ -204,7 +204,9 @@ def test_clock(t):
         }""")
     r, _ = convert(t, program)
     t.equal(r.status, 125, "status", r)
-    t.check(re.search(r"clock_nanosleep of (about )?(2\d\d|300) ms: it measures the time: ", r.first), "why", r)
+    # on a busy machine already a run with longer sleeps may end differently
+    t.check(re.search(r"clock_nanosleep of (about )?(2\d\d|300) ms: it measures the time: |"
+                      r" measures the time: it reads the clock before and after clock_nanosleep ", r.first), "why", r)
 
 
 def test_child_ends(t):

@@ -478,6 +478,48 @@ def test_left_sleeps_end_at_rest(t, case):
     check_fresh(t, script, program)
 
 
+WAITS_LONG = """#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static pthread_mutex_t mut = PTHREAD_MUTEX_INITIALIZER;
+static void *waiter(void *p)
+{
+	struct timespec ts;
+	int err;
+
+	pthread_mutex_lock(&mut);
+	clock_gettime(CLOCK_REALTIME, &ts);
+	ts.tv_sec += 100;
+	err = pthread_cond_timedwait(&cond, &mut, &ts);
+	pthread_mutex_unlock(&mut);
+	printf("waiter: %d\\n", err);
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+
+	pthread_create(&t, NULL, waiter, NULL);
+	usleep(600000);
+	pthread_cond_signal(&cond);
+	pthread_join(t, NULL);
+	return 0;
+}
+"""
+
+
+@params(*[(compiler, level) for compiler in COMPILERS for level in ("-O0", "-O2")])
+def test_order_before_time_outs(t, case):
+    """A gate that opens when a thread waits opens before that wait, at rest, times out."""
+    program = compile_text("waits_long.c", WAITS_LONG, "-g %s" % case[1], case[0])
+    r, script = convert(t, program)
+    t.equal(r.status, 0, "status", r)
+    t.check("1 of 1 sleeps converted" in r.out.decode() and 'order "[' in r.script, "the order", r)
+    check_fresh(t, script, program)
+
+
 @params(*[(compiler, level) for compiler in COMPILERS for level in ("-O0", "-O2")])
 def test_one_processor(t, case):
     """A script that only works with two processors is none; without gates all sleeps of a long test can end at rest."""

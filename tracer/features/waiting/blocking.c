@@ -50,6 +50,11 @@ static bool is_watched(const struct run_thread *t)
 	return watched && watched->on;
 }
 
+bool blocking_is_untold(const struct run_thread *t)
+{
+	return is_watched(t) && run_thread_tracee(t)->state == TRACEE_RUNNING;
+}
+
 void blocking_over(struct run *s, struct run_thread *t, bool renamed)
 {
 	(void)renamed;

@@ -405,7 +405,8 @@ bool waiting_rests(struct run *s, bool (*aside)(const struct run *s, const struc
 			break;
 	}
 	array_each(const struct waiter, w, &all)
-		rest = rest && (w->block.activity == TRACEE_DEAD || unchanged(w));
+		rest = rest && (w->block.activity == TRACEE_DEAD ||
+				(unchanged(w) && !blocking_is_untold(w->thread)));
 	waiters_fini(&all);
 	return rest;
 }

@@ -92,7 +92,7 @@ bool waiting_call_is_for_signal(long number);
 /* Frees the members and clears *w. */
 void waiting_fini(struct waiting *w);
 /* True if no thread moves, except threads for which `aside` returns true. A thread with an unknown
- * wait does not move either. */
+ * wait does not move either. A blocked thread still moves until orders have been told of it. */
 bool waiting_rests(struct run *s, bool (*aside)(const struct run *s, const struct run_thread *t));
 /* True if the kernel has data of the program's TCP sockets that no peer has acknowledged: it may
    come although all threads wait. */

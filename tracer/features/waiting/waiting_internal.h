@@ -199,6 +199,8 @@ void blocking_over(struct run *s, struct run_thread *t, bool renamed);
 void blocking_look(struct run *s);
 /* True if a thread is watched. */
 bool blocking_awaits(const struct run *s);
+/* True if the thread runs or is blocked, and orders that wait for its blocking are to be told. */
+bool blocking_is_untold(const struct run_thread *t);
 
 /* ---- files and memory ------------------------------------------------------------------------ */
 

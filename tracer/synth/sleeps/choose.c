@@ -140,13 +140,15 @@ static int held_somewhere(struct convert *c, struct convert_site *site, int runs
 }
 
 /* Tries without each order in turn, of this site (`own`) or of the others: one may be impossible to
-   force. Returns 1, 0 or -1. */
+   force. The only order of the site is what its sleep is for. Returns 1, 0 or -1. */
 static int without_one(struct convert *c, size_t site, bool own, int runs, struct str *differs)
 {
 	int same = 0;
 
 	array_each(struct convert_order, o, &c->plan.orders) {
-		if (same || c->endless || convert_is_left(&c->plan, o) || (o->site == site) != own)
+		if (same || c->endless || convert_is_left(&c->plan, o) ||
+		    (o->site == site) != own ||
+		    (own && !c->needed && convert_orders_of(&c->plan, site) == 1))
 			continue;
 		o->state = CONVERT_NOT_SEEN;
 		same = held_somewhere(c, &c->plan.sites.items[site], runs, differs);
