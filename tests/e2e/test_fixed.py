@@ -263,3 +263,36 @@ def test_from_explore(t):
         script = f.read()
     t.verdict(fixed(t, program(0), script=script), 116)
     passed(t, fixed(t, program(1), script=script))
+
+
+CRASHES = """
+#include <pthread.h>
+static int *volatile shared;
+static void *clear(void *p)
+{
+	shared = 0;
+	return p;
+}
+int main(void)
+{
+	static int value;
+	pthread_t t;
+
+	shared = &value;
+	pthread_create(&t, NULL, clear, NULL);
+	if (!FIXED)
+		*shared = 1;
+	pthread_join(t, NULL);
+	return 0;
+}
+"""
+
+
+@params("gcc", "clang")
+def test_no_code_of_the_crash(t, compiler):
+    """A repair may leave the line of the crash without code: no crash is there any more."""
+    script = 'order "clear%return -> main;*shared = 1"\nexpect { signal = "SIGSEGV", at = "main;*shared = 1" }\n'
+    for fixed, status in ((0, 116), (1, 0)):
+        program = compile_text("crashes.c", CRASHES, "-g -O0 -DFIXED=%d" % fixed, compiler)
+        r = t.run_gated(program, script=script, options=["--fixed"])
+        t.equal(r.status, status, "FIXED=%d" % fixed, r)

@@ -81,6 +81,8 @@ int crash_check_at(struct run *s, struct run_process *p, struct error *err)
 		return 0;
 	answer = resolve(s, p, &location, &sites, &why);
 	pending = answer == SOURCE_NOT_FOUND && location.object && !images_have(p, location.object);
+	/* of a repaired program: no crash can be there */
+	pending |= answer == SOURCE_NO_CODE && run_options(s)->aim == AIM_FIXED;
 	source_sites_fini(&sites);
 	location_fini(&location);
 	if (answer == SOURCE_FOUND || pending)
