@@ -30,6 +30,7 @@
 	X(isVolatileQualifiedType) X(getPointeeType) X(getArrayElementType) \
 	X(getTypeDeclaration) X(getTypeSpelling) X(getRangeStart) X(getRangeEnd) \
 	X(getFileLocation) X(getSpellingLocation) X(Location_isInSystemHeader) \
+	X(Location_isFromMainFile) \
 	X(getFileName) X(getFileContents) X(File_isEqual) X(File_tryGetRealPathName) \
 	X(getCString) X(disposeString) X(CompilationDatabase_fromDirectory) \
 	X(CompilationDatabase_dispose) X(CompilationDatabase_getAllCompileCommands) \

@@ -57,6 +57,20 @@ bool record_is_lock(struct audit_reader *r, CXType type)
 
 /* ---- a struct -------------------------------------------------------------------------------- */
 
+/* Key of a struct or of one of its fields. In C a struct of a source file is that file's own, though
+   libclang gives all structs of one tag one USR (C11 6.2.7 makes types of two files compatible only
+   if they are alike). */
+static unsigned records_key_of(const struct audit_reader *r, CXCursor c)
+{
+	const unsigned usr = cursor_usr(r, c);
+	STR(key);
+
+	if (!usr || r->cxx || !r->clang.Location_isFromMainFile(r->clang.getCursorLocation(c)))
+		return usr;
+	str_addf(&key, "%s@%s", program_text(r->program, usr), r->file);
+	return interned_add(&r->program->names, str_text(&key));
+}
+
 /* Comment before the declaration, or after it on its line; the caller frees it. libclang knows only
    Doxygen comments. */
 static char *comment_of(const struct audit_reader *r, CXCursor c)
@@ -157,7 +171,7 @@ static void add_field(struct audit_reader *r, unsigned record, CXCursor c)
 	struct audit_program *p = r->program;
 	CXType type = r->clang.getCursorType(c);
 	OWNED(comment) = comment_of(r, c);
-	const unsigned usr = cursor_usr(r, c);
+	const unsigned key = records_key_of(r, c);
 	struct audit_field f = {.name = cursor_name(r, c), .record = record};
 
 	f.at = cursor_place(r, c);
@@ -167,7 +181,7 @@ static void add_field(struct audit_reader *r, unsigned record, CXCursor c)
 	p->records.items[record].has_lock |= f.lock;
 	p->records.items[record].has_atomic |= f.is_atomic;
 	*array_add(&p->fields) = f;
-	number_map_set(&p->field_of, usr, (unsigned)p->fields.count);
+	number_map_set(&p->field_of, key, (unsigned)p->fields.count);
 	*array_add(&p->records.items[record].fields) = (unsigned)p->fields.count - 1;
 }
 
@@ -254,12 +268,12 @@ static unsigned records_name_of(struct audit_reader *r, CXCursor c)
 static unsigned read_record(struct audit_reader *r, CXCursor c)
 {
 	struct audit_program *p = r->program;
-	unsigned usr = cursor_usr(r, c), known = number_map_get(&p->record_of, usr);
+	unsigned key = records_key_of(r, c), known = number_map_get(&p->record_of, key);
 	struct audit_record *record;
 	struct fields_to_read to;
 	OWNED(comment) = NULL;
 
-	if (known || !usr)
+	if (known || !key)
 		return known;
 	record = array_add(&p->records);
 	comment = comment_of(r, c);
@@ -271,7 +285,7 @@ static unsigned read_record(struct audit_reader *r, CXCursor c)
 	record->thread_safe = comment && strstr(comment, "@thread_safe");
 	record->not_shared = comment && strstr(comment, "@not_shared");
 	known = (unsigned)p->records.count;
-	number_map_set(&p->record_of, usr, known);
+	number_map_set(&p->record_of, key, known);
 	to = (struct fields_to_read){r, known - 1};
 	/* libclang shows no children of a class that a template makes. */
 	if (r->cxx && !r->clang.Cursor_isNull(r->clang.getSpecializedCursorTemplate(c)))
@@ -311,13 +325,13 @@ void record_alias(struct audit_reader *r, CXCursor declaration)
 
 unsigned record_field(struct audit_reader *r, CXCursor declaration)
 {
-	unsigned usr = cursor_usr(r, declaration),
-		 known = number_map_get(&r->program->field_of, usr);
+	unsigned key = records_key_of(r, declaration),
+		 known = number_map_get(&r->program->field_of, key);
 
 	if (known || cursor_kind(r, declaration) != CXCursor_FieldDecl)
 		return known;
 	read_record(r, named_record(r, r->clang.getCursorSemanticParent(declaration)));
-	return number_map_get(&r->program->field_of, usr);
+	return number_map_get(&r->program->field_of, key);
 }
 
 /* ---- comments that ask for a lock ------------------------------------------------------------ */
