@@ -44,11 +44,9 @@ static void initialise(const struct audit_call *c, bool is_recursive)
 	const enum term_kind attributes = term_kind(w->t, argument(c, 1));
 
 	object_make(w, term_kind(w->t, lock) == TERM_FIELD ? term_at(w->t, lock).a : lock);
-	if (w->records && lock)
-		summary_deed(w, (struct audit_deed){.kind = DEED_INIT, .object = lock});
-	if (is_recursive ||
-	    (c->count > 1 && attributes != TERM_CONSTANT && attributes != TERM_UNKNOWN))
-		number_map_set(&w->audit->recursive, audit_lock_key(w->audit, lock), 1);
+	lock_initialise(w, lock,
+			is_recursive || (c->count > 1 && attributes != TERM_CONSTANT &&
+					 attributes != TERM_UNKNOWN));
 }
 
 /* A thread of C++ is given all of its arguments. */
@@ -303,9 +301,11 @@ static void apply_deed(const struct audit_call *c, const struct audit_deed *d)
 			    d->address ? term_at(w->t, d->address).a : 0, c->e->at);
 		break;
 	case DEED_INIT:
+		if (is_known_outside(c, d->object))
+			lock_initialise(w, object, d->flag);
+		break;
 	case DEED_BEGUN:
-		if (w->records && object &&
-		    (d->kind == DEED_BEGUN || is_known_outside(c, d->object)))
+		if (w->records && object)
 			summary_deed(w, (struct audit_deed){.kind = d->kind, .object = object});
 		break;
 	case DEED_START:

@@ -228,7 +228,7 @@ enum audit_deed_kind {
 	/* The object is stored at the address; flag: only the address of a part of it. */
 	DEED_STORED,
 	DEED_GIVEN, /* the object is passed to a new thread; address: its function, or 0 */
-	DEED_INIT,  /* the lock is initialized or destroyed */
+	DEED_INIT,  /* the lock is initialized or destroyed; flag: it may be recursive */
 	DEED_BEGUN, /* the object is passed to a thread of its own */
 	/* A thread starts whose function the caller passes: `address` is the function. */
 	DEED_START,
