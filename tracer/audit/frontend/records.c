@@ -57,9 +57,8 @@ bool record_is_lock(struct audit_reader *r, CXType type)
 
 /* ---- a struct -------------------------------------------------------------------------------- */
 
-/* Key of a struct or of one of its fields. In C a struct of a source file is that file's own, though
-   libclang gives all structs of one tag one USR (C11 6.2.7 makes types of two files compatible only
-   if they are alike). */
+/* Key of a struct or of one of its fields. In C a struct of a source file is that file's own: C11
+   6.2.7 makes two of one tag one type only if they are alike, but libclang gives both one USR. */
 static unsigned records_key_of(const struct audit_reader *r, CXCursor c)
 {
 	const unsigned usr = cursor_usr(r, c);
