@@ -116,11 +116,12 @@ def test_no_time_for_a_hang(t):
 THREE = """#include <pthread.h>
 #include <stdio.h>
 static volatile int a, b, c;
+#define ADD(x) __asm__ volatile("addl $1, %0" : "+m"(x))
 static void *add(void *p)
 {
-	a++; /* one line reads and writes: no gate by line parts that */
-	b++;
-	c++;
+	ADD(a); /* one instruction reads and writes: no gate parts that */
+	ADD(b);
+	ADD(c);
 	return p;
 }
 int main(int n, char **v)
