@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-/* Places of the run whose wait has returned so. */
+/* Places of the run whose wait returns so or has: one does, also if others begin meanwhile. */
 struct spurious_places {
 	ARRAY(const struct place *) items;
 };
@@ -94,9 +94,12 @@ static enum hit_answer hit_returned(struct run *s, const struct act *a, const st
 	if (wait->sp != h->regs.dwarf[ARCH_DWARF_SP])
 		return HIT_SEEN;
 	wait->sp = 0;
-	if (tracee_waits_after_all(run_thread_tracee(h->thread)))
-		return HIT_SEEN; /* it has not waited */
-	*array_add(&places->items) = wait->place;
+	if (tracee_waits_after_all(run_thread_tracee(h->thread))) { /* it has not waited */
+		for (size_t i = places->items.count; i-- > 0;)
+			if (places->items.items[i] == wait->place)
+				array_remove(&places->items, i);
+		return HIT_SEEN;
+	}
 	if (wait->condition)
 		tracee_set_register(run_thread_tracee(h->thread), ARCH_DWARF_RESULT, &none,
 				    sizeof(none));
@@ -128,6 +131,7 @@ enum { FOR_CONDITION, FOR_FUTEX };
 
 static enum hit_answer hit_wait(struct run *s, const struct act *a, const struct hit *h)
 {
+	struct spurious_places *places = kept_make(run_kept(s), &spurious_keeper);
 	const struct act end = {.owner = &returned};
 	struct site_use *use;
 	struct run_thread *t = h->thread;
@@ -147,7 +151,7 @@ static enum hit_answer hit_wait(struct run *s, const struct act *a, const struct
 	}
 	if (!sites_has(use, &end))
 		sites_act(use, &end);
-	own->place = a->place;
+	*array_add(&places->items) = own->place = a->place;
 	own->sp = sp + sizeof(address);
 	own->condition = condition;
 	tracee_skip_wait(run_thread_tracee(t), condition ? ETIMEDOUT : 0);
