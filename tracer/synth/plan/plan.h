@@ -106,8 +106,6 @@ bool gate_plan_has_event(const struct gate_plan *p, const struct plan_order *bef
 /* Appends the place of an event of the order, unless an earlier order has it. */
 void gate_plan_event(const struct gate_plan *p, const struct plan_order *own, size_t place,
 		     const char *event, struct str *out);
-/* Appends an order of events, preceded by those of its places that no earlier order has. */
-void gate_plan_order(const struct gate_plan *p, const struct plan_order *o, struct str *out);
 
 /* Texts for the script: lines without "--" and without a final newline. */
 struct plan_texts {

@@ -159,13 +159,6 @@ static void add_places(struct plan_text *t)
 	}
 }
 
-static void plan_write_order(const struct gate_plan *p, const struct plan_order *o, struct str *out)
-{
-	str_add(out, "order \"");
-	gate_plan_gate(p, o, out);
-	str_add(out, "\"\n");
-}
-
 static void add_blocked_orders(const struct gate_plan *p, struct str *out)
 {
 	const char *before = "\n";
@@ -173,8 +166,9 @@ static void add_blocked_orders(const struct gate_plan *p, struct str *out)
 	array_each(const struct plan_order, o, &p->orders) {
 		if (o->dropped || !o->blocked)
 			continue;
-		str_add(out, before);
-		plan_write_order(p, o, out);
+		str_addf(out, "%sorder \"", before);
+		gate_plan_gate(p, o, out);
+		str_add(out, "\"\n");
 		before = "";
 	}
 }
@@ -194,13 +188,6 @@ void gate_plan_event(const struct gate_plan *p, const struct plan_order *own, si
 		return;
 	script_place(&p->places.items[place].at, out);
 	str_addf(out, ":event \"%s\"\n", event);
-}
-
-void gate_plan_order(const struct gate_plan *p, const struct plan_order *o, struct str *out)
-{
-	gate_plan_event(p, o, o->from, o->from_event, out);
-	gate_plan_event(p, o, o->to, o->to_event, out);
-	plan_write_order(p, o, out);
 }
 
 /* ---- addresses ---- */

@@ -412,10 +412,35 @@ static void add_rest_order(const struct convert_plan *p, struct str *out)
 		str_add(out, " } do\n\ton \"rest\":open(gate)\nend\n");
 }
 
+/* Appends the orders in `list`, which is empty afterwards. */
+static void add_order_line(struct str *list, struct str *out)
+{
+	if (list->length)
+		str_addf(out, "order \"%s\"\n", str_text(list));
+	str_clear(list);
+}
+
+/* Appends the events of an order, and the order to `list`: one line has all orders of a sleep that
+   fit. */
+static void add_order(const struct gate_plan *gates, const struct plan_order *o, struct str *list,
+		      struct str *out)
+{
+	enum { WIDEST = 120 };
+	STR(gate);
+
+	gate_plan_event(gates, o, o->from, o->from_event, out);
+	gate_plan_event(gates, o, o->to, o->to_event, out);
+	gate_plan_gate(gates, o, &gate);
+	if (list->length + gate.length + strlen("order \", \"") > WIDEST)
+		add_order_line(list, out);
+	str_addf(list, "%s%s", list->length ? ", " : "", str_text(&gate));
+}
+
 static void script_add_site(const struct convert_plan *p, const struct gate_plan *gates, size_t i,
 			    struct str *out)
 {
 	STR(words);
+	STR(list);
 
 	convert_site_words(&p->sites.items[i], &words);
 	str_add(out, "\n");
@@ -437,9 +462,10 @@ static void script_add_site(const struct convert_plan *p, const struct gate_plan
 			add_loop(p, gates, o, n, out);
 		} else {
 			add_reason(p, &p->orders.items[o->done], 1, out);
-			gate_plan_order(gates, o, out);
+			add_order(gates, o, &list, out);
 		}
 	}
+	add_order_line(&list, out);
 	convert_elide_only(p, i, out);
 }
 
