@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Builds the sleeping tests of tests.tsv, runs each one bare, and with --convert converts it and runs its script.
 
-Results are one JSON object a line, in bare.jsonl and convert.jsonl of the folder; what has a line there is not done again.
+Results are one JSON object a line, in bare.jsonl and convert.jsonl of the folder; what has a line there is not done again. Runs
+may follow later: with --runs 0 first, conversions have the machine for themselves.
 """
 import argparse
 import contextlib
@@ -192,12 +193,21 @@ class Corpus:
         if status != 0 or not os.path.exists(script):
             return {**record, "reason": "no end within the limit" if status is None else first_line(err) or first_line(out)}
         with open(script, encoding="utf-8") as f:
-            record["lines"] = sum(1 for _ in f)
-        record["runs"] = []
+            return {**record, "lines": sum(1 for _ in f), "runs": []}
+
+    def lacks_runs(self, test):
+        return len(self.converted.done[key_of(test)].get("runs", range(self.options.runs))) < self.options.runs
+
+    def run_script(self, test):
+        """The record of the conversion, with all runs of the script."""
+        key = key_of(test)
+        program, _ = self.sources.build(test)
+        record = {**self.converted.done[key], "runs": []}
+        command = [os.path.abspath(self.options.gatectl), "run", "-g", record["script"], "--", program, *test["arguments"].split()]
         for half in (False, True):
             with busy(half):
                 for _ in range(self.options.runs // 2 if half else self.options.runs - self.options.runs // 2):
-                    r = run_limited([gatectl, "run", "-g", script, "--", *command], self.cwd(key), CONVERT_LIMIT)
+                    r = run_limited(command, self.cwd(key), CONVERT_LIMIT)
                     record["runs"].append({"busy": half, "status": r[0], "seconds": r[1], "line": first_line(r[3])[:200]})
         return record
 
@@ -250,6 +260,9 @@ def main():
             print(f"{number}/{len(tests)} {key}: {corpus.bare.done[key]}", flush=True)
         if options.convert and key not in corpus.converted.done and "statuses" in corpus.bare.done[key]:
             corpus.converted.add(key, corpus.run_convert(test))
+            print(f"{number}/{len(tests)} {key}: {corpus.row(test)[3:]}", flush=True)
+        if options.convert and key in corpus.converted.done and corpus.lacks_runs(test):
+            corpus.converted.add(key, corpus.run_script(test))
             print(f"{number}/{len(tests)} {key}: {corpus.row(test)[3:]}", flush=True)
     if options.convert:
         corpus.write_table(tests)

@@ -14,9 +14,10 @@ bool convert_by_clock(struct convert *c, const struct convert_record *r)
 			continue;
 		error_set(c->x.err, ERROR_STATE,
 			  "%s measures the time: it reads the clock before and after %s at %s:%u, "
-			  "and the outcome depends on that time: %s",
+			  "and the outcome depends on that time%s%s",
 			  c->x.options->argv[0], s->what ? s->what : "the sleep",
-			  str_base_name(at->file), at->line, str_text(&c->differs));
+			  str_base_name(at->file), at->line, c->differs.length ? ": " : "",
+			  str_text(&c->differs));
 		error_hint(c->x.err, "change the test so that it does not measure the time");
 		return true;
 	}

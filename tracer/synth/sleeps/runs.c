@@ -190,8 +190,10 @@ bool convert_is_long(const struct convert *c)
 
 struct convert_record *convert_watch_run(struct convert *c)
 {
-	int same = watch_lines(c);
+	int same;
 
+	str_clear(&c->differs);
+	same = watch_lines(c);
 	if (same == 0 && convert_as_long(c))
 		same = watch_lines(c);
 	return same > 0 ? c->records.items[c->records.count - 1] : NULL;
