@@ -516,7 +516,6 @@ static int convert_choose_all(struct convert *c)
 	const struct minimise_orders m = order_minimise(c);
 	int same;
 
-	convert_hurry(c);
 	leave_unseen(c);
 	drop_given(&c->plan);
 	if (!convert_count_converted(&c->plan))

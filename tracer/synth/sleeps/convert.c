@@ -25,7 +25,7 @@ enum {
 };
 enum { AGAIN_RUNS = 10 };
 /* Parts of the remaining time. */
-static const double alone_part = 0.4, again_part = 0.5, gated_part = 0.4;
+static const double alone_part = 0.4, again_part = 0.5, gated_part = 0.5;
 
 /* ---- what the sleeps order ---- */
 
@@ -150,7 +150,7 @@ static int alone(struct convert *c)
 {
 	bool failed = false;
 
-	experiment_grant(&c->x, CONVERT_CHOOSE_PART * alone_part);
+	convert_grant(c, CONVERT_CHOOSE_PART * alone_part);
 	for (size_t i = 0; i < c->plan.sites.count; i++) {
 		struct convert_site *site = &c->plan.sites.items[i];
 
@@ -162,7 +162,7 @@ static int alone(struct convert *c)
 	}
 	if (failed && !c->x.expired)
 		return -1;
-	experiment_grant(&c->x, CONVERT_CHOOSE_PART);
+	convert_grant(c, CONVERT_CHOOSE_PART);
 	return 0;
 }
 
@@ -209,7 +209,8 @@ static int judge_verifying(const struct oracle_question *q, struct run_result *r
 
 	c->took[c->verified++] = r->seconds;
 	c->verifying += r->seconds;
-	if (!c->given_runs && c->verified >= RUNS_LEAST && c->verifying > verify_s)
+	if (!c->given_runs && c->verified >= RUNS_LEAST &&
+	    (c->verifying > verify_s || convert_is_late(c)))
 		c->wanted = c->verified;
 	return convert_judge(q, r);
 }
@@ -218,7 +219,8 @@ static unsigned long fresh_runs(const struct convert *c)
 {
 	unsigned long most = c->wanted < FRESH_RUNS ? c->wanted : FRESH_RUNS;
 
-	while (!c->given_runs && most > FRESH_LEAST && (double)most * c->after > fresh_s)
+	while (!c->given_runs && most > FRESH_LEAST &&
+	       ((double)most * c->after > fresh_s || convert_is_late(c)))
 		most--;
 	return most;
 }
@@ -297,13 +299,13 @@ static int verified(struct convert *c)
 	}
 	if (same == 0 && convert_take_back(c))
 		same = verify(c);
-	if (same)
+	if (same || convert_is_late(c))
 		return same;
-	experiment_grant(&c->x, again_part);
+	convert_grant(c, again_part);
 	if (convert_one_by_one(c, AGAIN_RUNS) < 0 && !c->x.expired)
 		return -1;
 	c->late |= c->x.expired;
-	experiment_grant(&c->x, gates_part(c));
+	convert_grant(c, gates_part(c));
 	if (!convert_count_converted(&c->plan))
 		return 0;
 	return verify(c);
@@ -317,7 +319,7 @@ static int rests(struct convert *c)
 	array_each(struct convert_site, site, &c->plan.sites)
 		convert_leave(site, why);
 	c->plan.till_rest = true;
-	experiment_grant(&c->x, 1);
+	convert_grant(c, 1);
 	return verify(c);
 }
 
@@ -328,7 +330,7 @@ static int finish(struct convert *c)
 
 	if (c->x.expired)
 		convert_leave_untried(c, false);
-	experiment_grant(&c->x, gates_part(c));
+	convert_grant(c, gates_part(c));
 	if (convert_count_converted(&c->plan))
 		same = verified(c);
 	if (experiment_is_over(&c->x))
@@ -349,7 +351,7 @@ static int finish(struct convert *c)
 
 static int all(struct convert *c)
 {
-	experiment_grant(&c->x, CONVERT_CHOOSE_PART);
+	convert_grant(c, CONVERT_CHOOSE_PART);
 	if (convert_baseline(c) < 0 || learn_twice(c) < 0)
 		return -1;
 	if (!convert_count_converted(&c->plan))

@@ -24,9 +24,13 @@ void convert_forget_runs(struct convert *c);
 int convert_alone(struct convert *c, const char *script, struct convert_record *record);
 /* Makes `text` the script of the runs that follow. Returns 0, or -1 on error. */
 int convert_use_script(struct convert *c, const char *text);
-/* Moves the deadline of the current step forward, unless the caller set one: most tests are decided
-   within three runs and half a minute. */
-void convert_hurry(struct convert *c);
+/* Gives the stage that begins this part of the time left: of the time within which most tests are
+   decided, three runs and half a minute, or after it, or if the caller gave a time, of all. */
+void convert_grant(struct convert *c, double part);
+/* True once the time within which most tests are decided is over: no stage is tried again. */
+bool convert_is_late(const struct convert *c);
+/* Returns the seconds that the stages had together. */
+double convert_spent(const struct convert *c);
 /* Returns a question of `runs` runs under the current script, with all its gates. */
 struct oracle_question convert_question(struct convert *c, unsigned long runs);
 /* Judge of convert_question(): compares the run's outcome with the unchanged test's. */

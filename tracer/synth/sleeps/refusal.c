@@ -126,6 +126,12 @@ static void add_reasons(const struct convert_plan *p, struct str *out)
 	}
 }
 
+/* Returns the option that the time is of. */
+static const char *given(const struct convert *c)
+{
+	return c->given_time ? " (--for)" : "";
+}
+
 int convert_none(struct convert *c)
 {
 	STR(why);
@@ -134,8 +140,8 @@ int convert_none(struct convert *c)
 		return no_sleep(c);
 	add_reasons(&c->plan, &why);
 	if (c->late)
-		error_set(c->x.err, ERROR_STATE, "no sleep of %s was converted in %g s (--for): %s",
-			  c->x.options->argv[0], c->x.most, str_text(&why));
+		error_set(c->x.err, ERROR_STATE, "no sleep of %s was converted in %.3g s%s: %s",
+			  c->x.options->argv[0], convert_spent(c), given(c), str_text(&why));
 	else
 		error_set(c->x.err, ERROR_STATE, "no sleep of %s can be converted: %s",
 			  c->x.options->argv[0], str_text(&why));
@@ -188,9 +194,9 @@ int convert_late(struct convert *c)
 	else
 		str_add(&takes, "does not end in that time");
 	error_set(c->x.err, ERROR_STATE,
-		  "%g s (--for) are not enough to convert %s: one run %s, and no script was "
+		  "%.3g s%s are not enough to convert %s: one run %s, and no script was "
 		  "verified",
-		  c->x.most, c->x.options->argv[0], str_text(&takes));
+		  convert_spent(c), given(c), c->x.options->argv[0], str_text(&takes));
 	error_hint(c->x.err, "gatectl convert --for=%.0f for more time",
 		   more > MORE_TIMES * c->x.most ? more : MORE_TIMES * c->x.most);
 	return -1;

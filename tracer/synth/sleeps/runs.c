@@ -13,7 +13,7 @@ enum {
 	LIMIT_LEAST_S = 5,
 	WATCHED_FACTOR = 4, /* system calls of a watched run are slower */
 	GATE_LIMIT_S = 3,
-	CHOOSE_MOST_S = 22,
+	DECIDE_S = 30,
 	ALONE_LEAST_S = 2,
 	ALONE_FACTOR = 2
 };
@@ -239,12 +239,32 @@ static void set_limits(struct convert *c)
 		o->gate_limit = GATE_LIMIT_S + c->seconds;
 }
 
-void convert_hurry(struct convert *c)
+/* Returns the seconds within which most tests are decided; 0 if the caller gave a time. */
+static double goal_s(const struct convert *c)
 {
-	double until = c->x.begun + BASE_RUNS * c->seconds + CHOOSE_MOST_S;
+	return c->given_time ? 0 : BASE_RUNS * c->seconds + DECIDE_S;
+}
 
-	if (!c->given_time && c->x.until > until)
-		c->x.until = until;
+double convert_spent(const struct convert *c)
+{
+	double goal = goal_s(c);
+
+	return goal > 0 && goal < c->x.most ? goal : c->x.most;
+}
+
+bool convert_is_late(const struct convert *c)
+{
+	return goal_s(c) > 0 && explore_now_s() > c->x.begun + goal_s(c);
+}
+
+void convert_grant(struct convert *c, double part)
+{
+	double most = c->x.most, goal = goal_s(c);
+
+	if (c->seconds > 0 && goal > 0 && goal < most && !convert_is_late(c))
+		c->x.most = goal;
+	experiment_grant(&c->x, part);
+	c->x.most = most;
 }
 
 /* Returns the seconds that a test with runs of `run_s` may take; 0 means no limit. */
@@ -284,7 +304,7 @@ static int judge_first(const struct oracle_question *q, struct run_result *r)
 		c->shortest = r->seconds;
 	if (c->x.most < longest(c, c->seconds)) {
 		c->x.most = longest(c, c->seconds);
-		experiment_grant(&c->x, CONVERT_CHOOSE_PART);
+		convert_grant(c, CONVERT_CHOOSE_PART);
 	}
 	/* The runs that follow would have no time. */
 	c->x.expired |= c->x.most > 0 && LEAST_RUNS * c->seconds > c->x.most;
