@@ -95,7 +95,7 @@ def test_event_before_its_order(t):
     for line in r.script.splitlines():
         defined |= set(re.findall(r'event "(\w+)"', line))
         named = set(re.findall(r"\w+", line[6:])) if line.startswith("order ") else set()
-        orders += bool(named)
+        orders += line.count("->") if named else 0
         t.check(named <= defined, "%s of %s is defined above:\n%s" % (named - defined, line, r.script))
     t.check(orders >= 4, "orders:\n%s" % r.script)
 

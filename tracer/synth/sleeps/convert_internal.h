@@ -24,8 +24,8 @@ void convert_forget_runs(struct convert *c);
 int convert_alone(struct convert *c, const char *script, struct convert_record *record);
 /* Makes `text` the script of the runs that follow. Returns 0, or -1 on error. */
 int convert_use_script(struct convert *c, const char *text);
-/* Gives the stage that begins this part of the time left: of the time within which most tests are
-   decided, three runs and half a minute, or after it, or if the caller gave a time, of all. */
+/* Gives the stage that begins this part of the time left: of about three runs and half a minute,
+   within which most tests are decided, or of all if the caller gave a time. */
 void convert_grant(struct convert *c, double part);
 /* True once the time within which most tests are decided is over: no stage is tried again. */
 bool convert_is_late(const struct convert *c);

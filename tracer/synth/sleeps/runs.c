@@ -13,7 +13,8 @@ enum {
 	LIMIT_LEAST_S = 5,
 	WATCHED_FACTOR = 4, /* system calls of a watched run are slower */
 	GATE_LIMIT_S = 3,
-	DECIDE_S = 30,
+	DECIDE_S = 27,
+	STAGE_LEAST_S = 5,
 	ALONE_LEAST_S = 2,
 	ALONE_FACTOR = 2
 };
@@ -259,12 +260,15 @@ bool convert_is_late(const struct convert *c)
 
 void convert_grant(struct convert *c, double part)
 {
-	double most = c->x.most, goal = goal_s(c);
+	double most = c->x.most, goal = goal_s(c), least = explore_now_s() + STAGE_LEAST_S;
+	bool has_goal = c->seconds > 0 && goal > 0 && goal < most;
 
-	if (c->seconds > 0 && goal > 0 && goal < most && !convert_is_late(c))
+	if (has_goal)
 		c->x.most = goal;
 	experiment_grant(&c->x, part);
 	c->x.most = most;
+	if (has_goal && c->x.until < least)
+		c->x.until = least;
 }
 
 /* Returns the seconds that a test with runs of `run_s` may take; 0 means no limit. */
