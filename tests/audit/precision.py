@@ -21,11 +21,11 @@ import subprocess
 import sys
 
 import projects
+from corpus import TAGS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 MEMORY = 8 << 30
-TAGS = ("P1", "P2", "P3", "lock-order", "double-lock", "return-with-lock", "compound", "wait")
 
 
 def audit(gatectl, folder, name):
