@@ -861,6 +861,42 @@ def test_polls_once(t, loop):
     t.equal(t.gate("run", "-q", "-g", script, "--", program).status, 0, "status with the script", r)
 
 
+@params("asks", "counts")
+def test_polls_by_a_call(t, kind):
+    """A loop whose condition is a call, with lines between its head and its sleep, polls; one that counts its rounds does not."""
+    program = compile_text("tries_join.c", """
+        #define _GNU_SOURCE
+        #include <errno.h>
+        #include <pthread.h>
+        #include <stdlib.h>
+        #include <unistd.h>
+        static volatile int rounds, state;
+        static void *worker(void *arg)
+        {
+            while (state < 3)
+                ;
+            return arg;
+        }
+        int main(void)
+        {
+            pthread_t thread;
+            int val = 0;
+            pthread_create(&thread, NULL, worker, NULL);
+            LOOP {
+                if (val && val != EBUSY)
+                    exit(1);
+                state++;
+                usleep(20000);
+            }
+            state = 3;
+            return COUNTS ? pthread_join(thread, NULL) : 0;
+        }""".replace("LOOP", "while ((val = pthread_tryjoin_np(thread, NULL)) != 0)" if kind == "asks" else "while (rounds++ < 2)")
+                           .replace("COUNTS", "0" if kind == "asks" else "1"))
+    r, _ = convert(t, program, "-n", "5")
+    t.equal("polls: sleeps until !((val = pthread_tryjoin_np" in r.err, kind == "asks", "refused as a loop that polls", r)
+    t.equal("polls" in r.err + r.stdout, kind == "asks", "named so at all", r)
+
+
 def test_unstable(t):
     program = compile_text("unstable.c", """
         #include <unistd.h>

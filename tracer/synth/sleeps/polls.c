@@ -2,6 +2,8 @@
    no orders. */
 #include "tracer/synth/sleeps/convert_internal.h"
 
+#include "tracer/base/text/token.h"
+
 /* Returns the nearest other line of the sleep's function before (-1) or after (+1) it, or NULL. */
 static const struct convert_line *beside(const struct convert_record *r,
 					 const struct convert_sleep *s, int step)
@@ -18,17 +20,54 @@ static const struct convert_line *beside(const struct convert_record *r,
 	return NULL;
 }
 
-bool polls_is(const struct convert_record *r, const struct convert_sleep *s, struct str *why)
+/* True if the thread has been on the line before the sleep, and since then in no other function. */
+static bool comes_from(const struct convert_record *r, const struct convert_sleep *s,
+		       const struct convert_line *at)
+{
+	const struct convert_thread *t = &r->threads.items[s->thread];
+
+	for (size_t i = s->events; i-- > 0 && str_same(t->events.items[i].at.func, at->func);)
+		if (deeds_same_line(&t->events.items[i].at, at))
+			return true;
+	return false;
+}
+
+static bool has_call(const char *text)
+{
+	bool is_name = false;
+
+	for (struct token t = token_at(text); t.kind != TOKEN_END;
+	     t = token_at(t.start + t.length)) {
+		if (is_name && token_is_op(&t, '('))
+			return true;
+		is_name = t.kind == TOKEN_NAME;
+	}
+	return false;
+}
+
+/* Returns the head of the while loop that the thread goes back to after the sleep, or NULL. Between
+   the head and the sleep the loop does nothing, or its condition is a call: otherwise it may count
+   its rounds. */
+static const struct convert_line *head_of(const struct convert_record *r,
+					  const struct convert_sleep *s, struct str *until)
 {
 	const struct convert_line *before = beside(r, s, -1), *after = beside(r, s, 1);
+	bool is_loop = after && deeds_is_while(r->symbols, after, false, until);
+
+	if (is_loop && before && deeds_same_line(before, after))
+		return after;
+	return is_loop && has_call(str_text(until)) && comes_from(r, s, after) ? after : NULL;
+}
+
+bool polls_is(const struct convert_record *r, const struct convert_sleep *s, struct str *why)
+{
 	const struct convert_line *loop = own_line(s);
 	STR(until);
 
 	if (!deeds_is_while(r->symbols, loop, true, &until)) {
-		if (!before || !after || !deeds_same_line(before, after) ||
-		    !deeds_is_while(r->symbols, before, false, &until))
+		loop = head_of(r, s, &until);
+		if (!loop)
 			return false;
-		loop = before;
 	}
 	if (why)
 		str_addf(why, "polls: sleeps until %s at %s:%u",
