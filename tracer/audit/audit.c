@@ -97,6 +97,7 @@ void audit_fini(struct audit *a)
 		array_fini(&f->acquisitions);
 		array_fini(&f->effects);
 		array_fini(&f->deeds);
+		array_fini(&f->returns);
 		if (a->roles)
 			array_fini(&a->roles[i].locks.items);
 	}

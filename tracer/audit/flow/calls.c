@@ -446,7 +446,7 @@ static void apply_threads(const struct audit_call *c, const struct audit_facts *
 	s->joins_threads |= f->joins_threads;
 	c->w->facts->joins_threads |= f->joins_threads;
 	c->w->facts->makes_threads |= f->makes_threads;
-	s->never |= f->never_returns;
+	s->never |= f->never_returns || !returns_hold(c->w, s, f, &c->binding);
 }
 
 static unsigned call_own(struct audit_call *c, unsigned index)

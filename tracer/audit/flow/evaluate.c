@@ -400,19 +400,6 @@ static void decide(struct audit_flow *w, struct state *s, struct term tried, uns
 	}
 }
 
-/* Replaces what is known of the term; what was tested last is the last. */
-static void set_truth(struct state *s, unsigned term, unsigned signs)
-{
-	struct state_truth truth = {term, signs, false, state_any_lock(s) != 0, false};
-
-	for (size_t i = s->truths.count; i > 0; i--)
-		if (s->truths.items[i - 1].term == term) {
-			truth.is_stale = s->truths.items[i - 1].is_stale;
-			array_remove(&s->truths, i - 1);
-		}
-	*array_add(&s->truths) = truth;
-}
-
 /* Notes a variable that is tested without a lock. */
 static void note_asked(struct audit_flow *w, const struct state *s, struct term is)
 {
@@ -447,7 +434,7 @@ void evaluate_known(struct audit_flow *w, struct state *s, unsigned term, unsign
 		lock_never_was(s, w->t, term);
 	if (is.kind == TERM_TRIED)
 		decide(w, s, is, was, signs, at);
-	set_truth(s, term, signs);
+	state_know(s, term, signs);
 }
 
 /* Adds the signs for which the comparison of the value with the number holds, or not. */

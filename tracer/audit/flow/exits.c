@@ -70,8 +70,8 @@ static void suspect_exits(struct audit_flow *w, unsigned lock)
 {
 	bool releases = false;
 
-	array_each(const unsigned, released, &w->released)
-		releases |= *released == lock;
+	array_each(const struct flow_release, released, &w->released)
+		releases |= released->lock == lock;
 	array_each(const struct flow_exit, x, &w->exits)
 		if (releases && is_taken(x, lock))
 			suspect(w, &(struct suspicion){.kind = SUSPECT_KEPT_LOCK,

@@ -183,7 +183,10 @@ enum audit_access_flag {
 	   lock: only the locks that all callers hold are known. */
 	ACCESS_SETTLED = 128,
 	ACCESS_UNKNOWN = 512, /* by an unknown function, which may do so */
-	ACCESS_BEFORE = 256,  /* before the start of the thread that the object is passed to */
+	/* Made with a lock on other paths, which take it by a condition that no parameter decides;
+	   no path releases it before. */
+	ACCESS_ASKED = 1024,
+	ACCESS_BEFORE = 256, /* before the start of the thread that the object is passed to */
 };
 
 /* An access of this function, or (`inner` not NULL) of one that it calls. */
@@ -191,8 +194,8 @@ struct audit_access {
 	/* `field` is an index of the program's fields + 1; 0 for a global itself. */
 	unsigned address, field;
 	unsigned flags;
-	/* Index of the function; number of calls down to the innermost access. */
-	unsigned function, depth;
+	/* Index of the function, and of its block; number of calls down to the innermost access. */
+	unsigned function, block, depth;
 	struct audit_place at;
 	struct audit_helds held;
 	struct audit_conditions when;
@@ -257,7 +260,9 @@ struct audit_facts {
 	ARRAY(const struct audit_acquisition *) acquisitions;
 	ARRAY(struct audit_effect) effects;
 	ARRAY(struct audit_deed) deeds; /* sorted by kind */
-	unsigned result;		/* a term; 0 if unknown */
+	/* The path conditions of its returns, if each has one and they are few. */
+	ARRAY(struct audit_conditions) returns;
+	unsigned result; /* a term; 0 if unknown */
 	/* Bits of parameters: what they point to is read or written here without a lock. */
 	unsigned reads, writes;
 	bool makes_threads, joins_threads, never_returns, is_once;

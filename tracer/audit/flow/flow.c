@@ -270,6 +270,60 @@ static void mark_before(struct audit_flow *w)
 				(*access)->flags |= ACCESS_BEFORE;
 }
 
+static const struct audit_held *held_in(const struct audit_access *a, unsigned lock)
+{
+	for (unsigned i = 0; i < a->held.count; i++)
+		if (a->held.items[i].lock == lock && a->held.items[i].mode != HELD_LEFT)
+			return &a->held.items[i];
+	return NULL;
+}
+
+/* True if the function takes the lock other than by a try, whose failure is a path without it. */
+static bool is_acquired(const struct audit_facts *f, unsigned lock)
+{
+	array_each(const struct audit_acquisition *const, taken, &f->acquisitions)
+		if ((*taken)->lock == lock)
+			return true;
+	return false;
+}
+
+static bool is_released_before(const struct audit_flow *w, const struct audit_access *a,
+			       unsigned lock)
+{
+	array_each(const struct flow_release, r, &w->released)
+		if (r->lock == lock &&
+		    (r->block == a->block || flow_reaches(w->function, r->block, a->block)))
+			return true;
+	return false;
+}
+
+/* True if one path makes the access with a lock that the other path takes nowhere before. */
+static bool is_locked_if(const struct audit_flow *w, const struct audit_access *with,
+			 const struct audit_access *without)
+{
+	if (with->inner != without->inner || with->address != without->address ||
+	    !place_same(with->at, without->at) || conditions_differ(&with->when, &without->when))
+		return false;
+	for (unsigned i = 0; i < with->held.count; i++) {
+		const struct audit_held *h = &with->held.items[i];
+
+		if (h->mode == HELD_ALONE && !held_in(without, h->lock) &&
+		    is_acquired(w->facts, h->lock) && !is_released_before(w, without, h->lock))
+			return true;
+	}
+	return false;
+}
+
+static void mark_asked(struct audit_flow *w)
+{
+	if (!w->facts->acquisitions.count)
+		return;
+	array_each(struct audit_access *const, with, &w->facts->accesses)
+		array_each(struct audit_access *const, without, &w->facts->accesses)
+			if ((*with)->held.count && is_locked_if(w, *with, *without))
+				(*without)->flags |= ACCESS_ASKED;
+}
+
 /* Sets the result if it is one value on all paths, apart from NULL. */
 static void find_result(struct audit_flow *w)
 {
@@ -307,6 +361,26 @@ static void find_result(struct audit_flow *w)
 	}
 }
 
+/* Sets the conditions without which the function does not return, as one that ends the program. */
+static void find_returns(struct audit_flow *w)
+{
+	enum { RETURNS_MOST = 4 };
+
+	array_each(const struct flow_exit, x, &w->exits) {
+		bool is_known = false;
+
+		array_each(const struct audit_conditions, known, &w->facts->returns)
+			is_known |= conditions_same(known, &x->when);
+		if (is_known)
+			continue;
+		if (!x->when.items[0].parameter || w->facts->returns.count == RETURNS_MOST) {
+			w->facts->returns.count = 0;
+			return;
+		}
+		*array_add(&w->facts->returns) = x->when;
+	}
+}
+
 static void analyse_blocks(struct audit_flow *w)
 {
 	struct blocks b = {.count = w->function->blocks.count};
@@ -317,8 +391,10 @@ static void analyse_blocks(struct audit_flow *w)
 	record(w, &b);
 	keep_accesses(w);
 	mark_before(w);
+	mark_asked(w);
 	exits_effects(w);
 	find_result(w);
+	find_returns(w);
 	w->facts->never_returns = !w->exits.count;
 	w->audit->blocks += (unsigned)b.count;
 	blocks_fini(&b);

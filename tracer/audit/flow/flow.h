@@ -96,6 +96,8 @@ void state_load(struct state *s, const struct terms *t, unsigned term);
 void state_see(struct state *s, unsigned value);
 /* A lock is taken: decisions by values of an earlier critical section are of that one. */
 void state_begin_section(struct state *s, const struct terms *t);
+/* Replaces what is known of the term; what was tested last is the last. */
+void state_know(struct state *s, unsigned term, unsigned signs);
 /* Forgets all truths of the term. */
 void state_forget(struct state *s, const struct terms *t, unsigned term);
 /* Returns the set of signs that the term may have. */
@@ -141,6 +143,11 @@ struct flow_count {
 	struct audit_place at;
 };
 
+/* A lock that is released in a block. */
+struct flow_release {
+	unsigned lock, block;
+};
+
 struct audit_flow {
 	struct audit *audit;
 	struct terms *t;	 /* owned by `audit` */
@@ -158,7 +165,7 @@ struct audit_flow {
 	struct number_map made;	  /* objects of DEED_MADE */
 	struct number_map twice;  /* locks taken while held */
 	struct number_map takers; /* locks: index + 1 of the called function that takes them */
-	ARRAY(unsigned) released; /* locks that were released */
+	ARRAY(struct flow_release) released;
 	ARRAY(struct flow_exit) exits;
 	ARRAY(struct flow_new) fresh;
 	ARRAY(struct flow_count) counts;
@@ -390,6 +397,8 @@ void lock_destroyed(struct state *s, unsigned lock);
 /* Waits for the condition, which releases the lock meanwhile. */
 void lock_wait(struct audit_flow *w, struct state *s, unsigned condition, unsigned lock,
 	       struct audit_place at);
+/* Returns true if control flows from one block, after its end, to the other. */
+bool flow_reaches(const struct audit_function *f, unsigned from, unsigned to);
 /* Drops locks that are is_unsure. */
 void lock_drop_unsure(struct state *s);
 /* Drops locks in an object that is NULL: a called function did not take them. */
@@ -425,6 +434,10 @@ struct audit_conditions conditions_of(const struct audit_flow *w, const struct s
 /* Returns false if these arguments contradict the callee's condition. */
 bool conditions_hold(const struct audit_flow *w, const struct state *s,
 		     const struct audit_conditions *inner, const struct term_binding *b);
+/* Returns false if the function, called with these arguments, does not return. Otherwise adds the
+   condition under which it does, if there is one. */
+bool returns_hold(struct audit_flow *w, struct state *s, const struct audit_facts *f,
+		  const struct term_binding *b);
 /* Returns the conjunction of the call's condition and the callee's, in the caller's parameters. */
 struct audit_conditions conditions_inside(const struct audit_flow *w, const struct state *s,
 					  const struct audit_conditions *inner,

@@ -294,7 +294,7 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 	if (known)
 		lock = known->lock;
 	if (w->records)
-		*array_add(&w->released) = lock;
+		*array_add(&w->released) = (struct flow_release){lock, w->block};
 	if (!known) {
 		state_take(s, &(struct audit_held){.lock = lock, .mode = HELD_LEFT, .at = at});
 	} else if (known->mode == HELD_BACK) {
@@ -321,15 +321,20 @@ static void mark_next(const struct audit_function *f, unsigned index, bool *is_r
 		}
 }
 
+bool flow_reaches(const struct audit_function *f, unsigned from, unsigned to)
+{
+	bool *is_reached = base_alloc(f->blocks.count + 1, sizeof(*is_reached)), is;
+
+	mark_next(f, from, is_reached);
+	is = is_reached[to];
+	base_free(is_reached);
+	return is;
+}
+
 /* True if the block that is evaluated is part of a loop. */
 static bool is_in_loop(const struct audit_flow *w)
 {
-	bool *is_reached = base_alloc(w->function->blocks.count + 1, sizeof(*is_reached)), is;
-
-	mark_next(w->function, w->block, is_reached);
-	is = is_reached[w->block];
-	base_free(is_reached);
-	return is;
+	return flow_reaches(w->function, w->block, w->block);
 }
 
 /* Notes the field that the tested value was loaded from. */

@@ -285,6 +285,7 @@ static void note_access(struct audit_flow *w, const struct state *s, struct audi
 	if (!w->records || !a->field || object_is_own(w, s, a->address))
 		return;
 	a->function = w->index;
+	a->block = w->block;
 	a->flags &= ~(unsigned)(ACCESS_ALONE | ACCESS_LATE);
 	a->flags |= (alone ? ACCESS_ALONE : 0) | (late ? ACCESS_LATE : 0);
 	if (!a->inner) {
@@ -537,8 +538,8 @@ static bool is_ended(const struct state *s, unsigned object)
 /* True if the function releases a lock that is not part of the object. */
 static bool uses_other_lock(const struct audit_flow *w, unsigned object)
 {
-	array_each(const unsigned, lock, &w->released)
-		if (!term_contains(w->t, *lock, object))
+	array_each(const struct flow_release, released, &w->released)
+		if (!term_contains(w->t, released->lock, object))
 			return true;
 	return false;
 }

@@ -195,6 +195,18 @@ void state_forget(struct state *s, const struct terms *t, unsigned term)
 	forget_truths(s, t, term, false);
 }
 
+void state_know(struct state *s, unsigned term, unsigned signs)
+{
+	struct state_truth truth = {term, signs, false, state_any_lock(s) != 0, false};
+
+	for (size_t i = s->truths.count; i > 0; i--)
+		if (s->truths.items[i - 1].term == term) {
+			truth.is_stale = s->truths.items[i - 1].is_stale;
+			array_remove(&s->truths, i - 1);
+		}
+	*array_add(&s->truths) = truth;
+}
+
 void state_see(struct state *s, unsigned value)
 {
 	s->seen[s->seen_count++ % SECTION_LOADS] = value;

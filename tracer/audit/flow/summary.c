@@ -216,6 +216,34 @@ bool conditions_hold(const struct audit_flow *w, const struct state *s,
 	return true;
 }
 
+/* Adds a condition that holds, in terms of own parameters. */
+static void know_condition(struct audit_flow *w, struct state *s, const struct audit_condition *is,
+			   unsigned value)
+{
+	const unsigned term = is->number ? term_of(w->t, TERM_EQUAL, value, is->number) : value,
+		       signs = state_signs(s, w->t, term) &
+			       ((is->number != 0) == is->is_equal ? SIGN_NOT_ZERO : SIGN_ZERO);
+
+	if (term_kind(w->t, value) == TERM_PARAMETER && signs)
+		state_know(s, term, signs);
+}
+
+bool returns_hold(struct audit_flow *w, struct state *s, const struct audit_facts *f,
+		  const struct term_binding *b)
+{
+	bool any = !f->returns.count;
+
+	array_each(const struct audit_conditions, when, &f->returns)
+		any |= conditions_hold(w, s, when, b);
+	for (unsigned i = 0; any && f->returns.count == 1 && i < CONDITIONS_MOST; i++) {
+		const struct audit_condition *is = &f->returns.items[0].items[i];
+
+		if (is->parameter)
+			know_condition(w, s, is, argument_of(b, is));
+	}
+	return any;
+}
+
 struct audit_conditions conditions_inside(const struct audit_flow *w, const struct state *s,
 					  const struct audit_conditions *inner,
 					  const struct term_binding *b)
