@@ -132,6 +132,8 @@ static unsigned access_of(const struct audit *a, const struct conflict *c)
 		access |= FINDING_LOCKS;
 	if (program_is_plain(audit_record_of(a, c->field)))
 		access |= FINDING_PLAIN;
+	if (audit_record_of(a, c->field)->kind == RECORD_VARIABLES)
+		access |= FINDING_VARIABLE;
 	return access;
 }
 
@@ -342,27 +344,37 @@ static bool is_guarded_by_others(const struct audit *a, struct entry_accesses *a
 	return false;
 }
 
-/* Number of P3 findings of the struct in the function. */
-static unsigned count_here(const struct audit *a, const struct finding *of)
+/* Number of P3 findings of the struct in the function, of this kind and lock (0 means any). */
+static unsigned count_here(const struct audit *a, const struct finding *of, unsigned access,
+			   unsigned lock)
 {
 	unsigned count = 0;
 
 	array_each(const struct finding, f, &a->findings.items)
 		count += f->tag == FINDING_P3 && f->record == of->record &&
-			 f->function == of->function;
+			 f->function == of->function && (!lock || f->lock == lock) &&
+			 (f->access & access) == access;
 	return count;
 }
 
-/* A function that sets several fields of a struct without a lock of its own may make the object. */
+/* A function that uses several fields of a struct without a lock of its own may make the object.
+   One that sets several variables of a lock that it takes nowhere may be set-up or teardown. */
 static void doubt_makers(struct audit *a)
 {
 	enum { SEVERAL = 3 };
 
-	array_each(struct finding, f, &a->findings.items)
-		if (f->tag == FINDING_P3 && f->access & FINDING_PLAIN &&
-		    count_here(a, f) >= SEVERAL)
+	array_each(struct finding, f, &a->findings.items) {
+		if (f->tag != FINDING_P3)
+			continue;
+		if (f->access & FINDING_PLAIN && count_here(a, f, 0, 0) >= SEVERAL)
 			finding_evidence(f, EVIDENCE_AGAINST,
 					 "several fields are used so: the object may be new");
+		if (f->access & FINDING_VARIABLE && !(f->access & FINDING_LOCKS) &&
+		    count_here(a, f, FINDING_SETS, f->lock) >= SEVERAL)
+			finding_evidence(f, EVIDENCE_AGAINST,
+					 "several variables of the lock are set so: it may be "
+					 "set-up or teardown");
+	}
 }
 
 void check_guards(struct audit *a)

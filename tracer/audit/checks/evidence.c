@@ -172,6 +172,56 @@ static bool is_held_at_one_of_two(const struct conflict *c)
 	       !is_of_variable(c) && 2 * c->m->held >= c->m->places;
 }
 
+/* True if the same place holds the lock on paths that take it by a condition, as where threads
+   share the object. */
+static bool is_locked_if(const struct conflict *c)
+{
+	if (!entry_is(c->e, ACCESS_ASKED))
+		return false;
+	array_each(const struct entry_access, other, &c->all->items)
+		if (place_same(other->at, c->e->at) && guards_hold(other, c->m->key))
+			return true;
+	return false;
+}
+
+/* True if a function that leads to the access makes its threads later. */
+static bool is_before_threads(const struct audit *a, const struct entry_access *e)
+{
+	for (const struct audit_access *at = e->access; at; at = at->inner)
+		if ((at->flags & (ACCESS_ALONE | ACCESS_LATE)) == ACCESS_ALONE &&
+		    a->facts[at->function].makes_threads)
+			return true;
+	return false;
+}
+
+static bool is_before_its_threads(const struct conflict *c)
+{
+	return is_before_threads(c->a, c->e) || is_before_threads(c->a, c->other);
+}
+
+/* True for an object that is reached from one of another struct, while the lock is held of one that
+   the function was given: both may be the same. */
+static bool is_maybe_same(const struct conflict *c)
+{
+	const struct terms *t = &c->a->terms;
+	const struct audit_access *access = c->e->access;
+	const unsigned object = term_object(t, access->address);
+	const struct term is = term_at(t, object),
+			  from = is.kind == TERM_LOAD ? term_at(t, is.a) : is;
+
+	if (!c->m->held || from.kind != TERM_FIELD ||
+	    audit_record_of(c->a, from.b + 1) == audit_record_of(c->a, c->field))
+		return false;
+	for (unsigned i = 0; i < access->held.count; i++) {
+		const struct audit_held *h = &access->held.items[i];
+
+		if (h->mode != HELD_LEFT && audit_lock_key(c->a, h->lock) == c->m->key &&
+		    term_kind(t, term_object(t, h->lock)) == TERM_PARAMETER)
+			return true;
+	}
+	return false;
+}
+
 /* ---- points ---------------------------------------------------------------------------------- */
 
 /* Points of the share of places with the lock: from HIGH on where three of five have it, or four if
@@ -229,12 +279,12 @@ static bool is_waited_for(const struct conflict *c)
 	return false;
 }
 
+/* In order: what speaks for it, what against, and what outweighs both. */
 static const struct {
 	bool (*holds)(const struct conflict *c);
 	int points;
 	const char *words;
 } rows[] = {
-	{is_told, 100, "a comment or --type asks for the lock"},
 	{is_beside_atomic, 55, "the other access is atomic"},
 	{is_held_in_most, 20, "most functions hold the lock, this one none"},
 	{is_of_two_threads, 15, "two threads are known to reach both places"},
@@ -253,11 +303,15 @@ static const struct {
 	 "it is only read here, of an object that may have no other user"},
 	{is_by_unknown, EVIDENCE_AGAINST, "what the function does with the address is not known"},
 	{is_without_threads, EVIDENCE_AGAINST, "one access is before all threads or after them"},
+	{is_locked_if, EVIDENCE_AGAINST, "the lock is taken there under a condition"},
+	{is_before_its_threads, EVIDENCE_AGAINST, "one function makes its threads after it"},
+	{is_maybe_same, EVIDENCE_AGAINST, "the lock is held of an object that may be the same"},
 	{is_after_join, EVIDENCE_AGAINST, "threads were joined before"},
 	{is_of_callback, EVIDENCE_AGAINST, "who calls the function is not known"},
 	{callers_hold, EVIDENCE_AGAINST, "the callers in these files hold the lock"},
 	{is_unused, EVIDENCE_AGAINST, "nothing calls the function"},
 	{wants_lock, EVIDENCE_AGAINST, "the name of the function asks callers for the lock"},
+	{is_told, 100, "a comment or --type asks for the lock"},
 };
 
 int evidence_add(const struct conflict *c, struct finding *f)
@@ -272,7 +326,7 @@ int evidence_add(const struct conflict *c, struct finding *f)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (!rows[i].holds(c))
 			continue;
-		points += rows[i].points;
+		points = finding_sum(points, rows[i].points);
 		if (f)
 			finding_evidence(f, rows[i].points, "%s", rows[i].words);
 	}

@@ -25,6 +25,11 @@ enum finding_confidence finding_confidence_of(int points)
 					   : CONFIDENCE_LOW;
 }
 
+int finding_sum(int points, int more)
+{
+	return more > 0 && points + more > EVIDENCE_MOST ? EVIDENCE_MOST : points + more;
+}
+
 int finding_score(const struct finding *f)
 {
 	return f->points < 0 ? 0 : f->points > EVIDENCE_MOST ? EVIDENCE_MOST : f->points;
@@ -39,7 +44,7 @@ void finding_evidence(struct finding *f, int points, const char *fmt, ...)
 	str_vaddf(&f->evidence, fmt, ap);
 	va_end(ap);
 	str_addf(&f->evidence, " (%+d)", points);
-	f->points += points;
+	f->points = finding_sum(f->points, points);
 	f->confidence = finding_confidence_of(f->points);
 }
 

@@ -66,8 +66,14 @@ struct finding_note {
 	char *text;
 };
 
-/* Bits: the access writes and does not read; its function takes locks; its struct has no lock. */
-enum finding_access { FINDING_SETS = 1, FINDING_LOCKS = 2, FINDING_PLAIN = 4 };
+/* Bits: the access writes and does not read; its function takes locks; its struct has no lock; it
+   is a variable of static storage. */
+enum finding_access {
+	FINDING_SETS = 1,
+	FINDING_LOCKS = 2,
+	FINDING_PLAIN = 4,
+	FINDING_VARIABLE = 8,
+};
 
 /* A finding; the names also serve those who reproduce it. */
 struct finding {
@@ -113,6 +119,8 @@ enum finding_confidence finding_confidence_of(int points);
 /* Adds evidence and its points, and sets the confidence. */
 void finding_evidence(struct finding *f, int points, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Returns the sum: what speaks for a finding counts for EVIDENCE_MOST at most. */
+int finding_sum(int points, int more);
 /* Returns the points from 0 to EVIDENCE_MOST. */
 int finding_score(const struct finding *f);
 /* Adds a finding. Returns it, or NULL if that line has one with this tag and field. */
