@@ -184,41 +184,37 @@ static bool is_locked_if(const struct conflict *c)
 	return false;
 }
 
-/* True if a function that leads to the access makes its threads later. */
-static bool is_before_threads(const struct audit *a, const struct entry_access *e)
-{
-	for (const struct audit_access *at = e->access; at; at = at->inner)
-		if ((at->flags & (ACCESS_ALONE | ACCESS_LATE)) == ACCESS_ALONE &&
-		    a->facts[at->function].makes_threads)
-			return true;
-	return false;
-}
-
 static bool is_before_its_threads(const struct conflict *c)
 {
-	return is_before_threads(c->a, c->e) || is_before_threads(c->a, c->other);
+	return parallel_before_threads(c->a, c->e) || parallel_before_threads(c->a, c->other);
 }
 
 /* True for an object that is reached from one of another struct, while the lock is held of one that
    the function was given: both may be the same. */
-static bool is_maybe_same(const struct conflict *c)
+static bool may_hold(const struct conflict *c, const struct audit_access *at)
 {
 	const struct terms *t = &c->a->terms;
-	const struct audit_access *access = c->e->access;
-	const unsigned object = term_object(t, access->address);
-	const struct term is = term_at(t, object),
+	const struct term is = term_at(t, term_object(t, at->address)),
 			  from = is.kind == TERM_LOAD ? term_at(t, is.a) : is;
 
-	if (!c->m->held || from.kind != TERM_FIELD ||
+	if (from.kind != TERM_FIELD ||
 	    audit_record_of(c->a, from.b + 1) == audit_record_of(c->a, c->field))
 		return false;
-	for (unsigned i = 0; i < access->held.count; i++) {
-		const struct audit_held *h = &access->held.items[i];
+	for (unsigned i = 0; i < at->held.count; i++) {
+		const struct audit_held *h = &at->held.items[i];
 
 		if (h->mode != HELD_LEFT && audit_lock_key(c->a, h->lock) == c->m->key &&
 		    term_kind(t, term_object(t, h->lock)) == TERM_PARAMETER)
 			return true;
 	}
+	return false;
+}
+
+static bool is_maybe_same(const struct conflict *c)
+{
+	for (const struct audit_access *at = c->e->access; c->m->held && at; at = at->inner)
+		if (may_hold(c, at))
+			return true;
 	return false;
 }
 

@@ -181,6 +181,16 @@ bool parallel_after_join(const struct audit *a, const struct entry_access *e)
 	return false;
 }
 
+bool parallel_before_threads(const struct audit *a, const struct entry_access *e)
+{
+	const unsigned flags = ACCESS_LATE | ACCESS_ALONE;
+
+	for (const struct audit_access *at = e->access; at; at = at->inner)
+		if ((at->flags & flags) == ACCESS_ALONE && a->facts[at->function].makes_threads)
+			return true;
+	return false;
+}
+
 bool parallel_is_certain(const struct audit *a, const struct entry_access *x,
 			 const struct entry_access *y)
 {
