@@ -3,17 +3,17 @@
 
 /* ---- conflicting accesses -------------------------------------------------------------------- */
 
-/* Strength of evidence: an access after threads were made, one that is known, an entry that is
-   surely called, then a thread that holds the lock, then another place, then a write. */
-enum { HEAVIEST = 63 };
+/* Strength of evidence: an access that is known, an entry that is surely called, then a thread that
+   holds the lock, then another place, then a write. */
+enum { HEAVIEST = 31 };
 static unsigned weight(const struct audit *a, const struct entry_access *other,
 		       const struct entry_access *with, unsigned key)
 {
 	const bool certain =
 		!entries_is_unused(a, other->entry) && !entries_is_callback(a, other->entry);
 
-	return 32 * !parallel_before_threads(a, other) + 16 * !entry_is(other, ACCESS_UNKNOWN) +
-	       8 * certain + 4 * (parallel_is_certain(a, other, with) && guards_hold(other, key)) +
+	return 16 * !entry_is(other, ACCESS_UNKNOWN) + 8 * certain +
+	       4 * (parallel_is_certain(a, other, with) && guards_hold(other, key)) +
 	       2 * !place_same(other->at, with->at) + entry_is(other, ACCESS_WRITES);
 }
 

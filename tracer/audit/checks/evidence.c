@@ -172,11 +172,11 @@ static bool is_held_at_one_of_two(const struct conflict *c)
 	       !is_of_variable(c) && 2 * c->m->held >= c->m->places;
 }
 
-/* True if the same place holds the lock on paths that take it by a condition, as where threads
-   share the object. */
+/* True for a place without any lock that holds it on paths which take it by a condition, as where
+   threads share the object. */
 static bool is_locked_if(const struct conflict *c)
 {
-	if (!entry_is(c->e, ACCESS_ASKED))
+	if (!entry_is(c->e, ACCESS_ASKED) || guards_any(c->e))
 		return false;
 	array_each(const struct entry_access, other, &c->all->items)
 		if (place_same(other->at, c->e->at) && guards_hold(other, c->m->key))
@@ -184,9 +184,19 @@ static bool is_locked_if(const struct conflict *c)
 	return false;
 }
 
+/* True if the access, or each one that it conflicts with, is before threads are made. */
 static bool is_before_its_threads(const struct conflict *c)
 {
-	return parallel_before_threads(c->a, c->e) || parallel_before_threads(c->a, c->other);
+	if (parallel_before_threads(c->a, c->e))
+		return true;
+	if (!parallel_before_threads(c->a, c->other))
+		return false;
+	array_each(const struct entry_access, other, &c->all->items)
+		if ((entry_is(other, ACCESS_WRITES) || entry_is(c->e, ACCESS_WRITES)) &&
+		    !guards_exclude(other, c->e) && !parallel_before_threads(c->a, other) &&
+		    parallel_may_be(c->a, other, c->e))
+			return false;
+	return true;
 }
 
 /* True for an object that is reached from one of another struct, while the lock is held of one that
