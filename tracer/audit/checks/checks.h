@@ -93,7 +93,8 @@ bool parallel_one_entry(const struct audit *a, const struct entry_access *x,
 /* Returns true if a function that leads to the access, and is no thread itself, has joined threads
    before. */
 bool parallel_after_join(const struct audit *a, const struct entry_access *e);
-/* Returns true if a function that leads to the access makes its threads later. */
+/* Returns true if a function that leads to the access, from a thread's start or main, makes its
+   threads later. */
 bool parallel_before_threads(const struct audit *a, const struct entry_access *e);
 /* Returns true if the function is only in programs with one thread. */
 bool parallel_to_nothing(const struct audit *a, unsigned function);

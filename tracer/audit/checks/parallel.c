@@ -185,6 +185,8 @@ bool parallel_before_threads(const struct audit *a, const struct entry_access *e
 {
 	const unsigned flags = ACCESS_LATE | ACCESS_ALONE;
 
+	if (!entries_is_thread(a, e->entry) && !entries_is_main(a, e->entry))
+		return false;
 	for (const struct audit_access *at = e->access; at; at = at->inner)
 		if ((at->flags & flags) == ACCESS_ALONE && a->facts[at->function].makes_threads)
 			return true;
