@@ -63,6 +63,7 @@ struct audit_role {
 	bool is_entry;	 /* an entry: called from outside */
 	bool in_program; /* part of a program, with a main */
 	unsigned phases; /* enum audit_phase */
+	unsigned called; /* the same by the calls in these files alone */
 	/* The only entry that reaches this one, if it is a thread of one object alone, as index +
 	   1; ENTRY_SEVERAL, or 0 for none. */
 	unsigned thread;

@@ -43,20 +43,17 @@ static bool has_guard(const struct entry_access *e)
 	return e->access->held.count > 0 || entry_is(e, ACCESS_ATOMIC);
 }
 
-/* *always: its own module has a lock at each use. True if the field is written while threads share
-   it, most uses are in its own module, mostly with a lock, and this use
-   is not always guarded. A header of a whole program has no module; a module that needs no lock
-   itself asks none of others. */
+/* *always: its own module has a lock at each use. True if most uses are in its own module, mostly
+   with a lock, and this use is not always guarded. A header of a whole program has no module; a
+   module that needs no lock itself asks none of others. */
 static bool needs_guard(const struct audit *a, const struct audit_record *r,
 			const struct audit_access *access, bool *always)
 {
 	unsigned inside = 0, outside = 0, guarded = 0, here = 0, guarded_here = 0;
-	bool written = false;
 
 	array_each(const struct entry_access, e, &entries_of_field(a, access->field)->items) {
 		const bool is_inside = is_of_module(a, r, e->at.file);
 
-		written |= entry_is(e, ACCESS_WRITES) && graph_is_access_shared(a, e);
 		inside += is_inside;
 		outside += !is_inside;
 		guarded += is_inside && has_guard(e);
@@ -66,8 +63,29 @@ static bool needs_guard(const struct audit *a, const struct audit_record *r,
 		}
 	}
 	*always = guarded == inside;
-	return written && inside >= outside && 2 * guarded > inside &&
-	       !(here && guarded_here == here);
+	return inside >= outside && 2 * guarded > inside && !(here && guarded_here == here);
+}
+
+static bool is_conflict(const struct audit *a, const struct entry_access *e,
+			const struct entry_access *other)
+{
+	return (entry_is(e, ACCESS_WRITES) || entry_is(other, ACCESS_WRITES)) &&
+	       graph_is_access_shared(a, other) && parallel_is_known(a, e, other);
+}
+
+/* True if two threads are known to use the field at once, one of them here, one of them to write. */
+static bool has_conflict(const struct audit *a, const struct audit_access *access)
+{
+	const struct entry_accesses *all = entries_of_field(a, access->field);
+
+	array_each(const struct entry_access, e, &all->items) {
+		if (!place_same(e->at, access->at) || !graph_is_access_shared(a, e))
+			continue;
+		array_each(const struct entry_access, other, &all->items)
+			if (is_conflict(a, e, other))
+				return true;
+	}
+	return false;
 }
 
 static void report_use(struct audit *a, const struct audit_record *r,
@@ -92,6 +110,9 @@ static void report_use(struct audit *a, const struct audit_record *r,
 	else
 		finding_evidence(f, EVIDENCE_AGAINST,
 				 "its own module does not use it with a lock for the most part");
+	if (!has_conflict(a, access))
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "no two threads are known to use it at once, one to write");
 	check_say(a, f, "is used outside of its module, %s",
 		  str_base_name(program_text(a->program, r->at.file)));
 	graph_notes(a, access->function, WAY_HERE, f);
@@ -133,6 +154,8 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 	if (!f)
 		return;
 	finding_evidence(f, EVIDENCE_CERTAIN, "the address is seen to leave the function");
+	if (!suspicion_is_shared(a, s))
+		finding_evidence(f, EVIDENCE_AGAINST, "no other thread runs then");
 	if (s->is_for_call)
 		finding_evidence(f, EVIDENCE_AGAINST, "it may be for the time of the call alone");
 	if (of && of->type)

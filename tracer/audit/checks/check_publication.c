@@ -42,17 +42,67 @@ static bool callers_exclude(const struct audit *a, unsigned writer, const struct
 	return false;
 }
 
+/* True if another thread is known to make the access when the object is shared: the thread that got
+   the object, or one beside the function. */
+static bool is_known_beside(const struct audit *a, const struct suspicion *s,
+			    const struct entry_access *other)
+{
+	return s->thread || parallel_runs_beside(a, s->function, other);
+}
+
 /* Access of another function that may use the object once it is shared, or NULL: if one thread got
-   it, the access is of that thread. */
+   it, the access is of that thread. One that is known comes first. */
 static const struct entry_access *user_of(const struct audit *a, const struct suspicion *s)
 {
 	const unsigned thread = s->thread ? number_map_get(&a->program->function_of, s->thread) : 0;
+	const struct entry_access *found = NULL;
 
-	array_each(const struct entry_access, e, &entries_of_field(a, s->field)->items)
-		if (e->function != s->function && !callers_exclude(a, s->function, e) &&
-		    (!thread || e->entry == thread - 1 ||
-		     graph_reaches(a, thread - 1, e->function)))
+	array_each(const struct entry_access, e, &entries_of_field(a, s->field)->items) {
+		if (e->function == s->function || callers_exclude(a, s->function, e) ||
+		    (thread && e->entry != thread - 1 &&
+		     !graph_reaches(a, thread - 1, e->function)))
+			continue;
+		if (!entry_is(e, ACCESS_UNKNOWN) && is_known_beside(a, s, e))
 			return e;
+		if (!found)
+			found = e;
+	}
+	return found;
+}
+
+/* Evidence of every finding of P2 about when the function runs. */
+static void phase_evidence(const struct audit *a, const struct suspicion *s, struct finding *f)
+{
+	if (!graph_is_called_shared(a, s->function, s->moment))
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "it is called only before all threads or after them");
+	if (a->roles[s->function].locks.items.count)
+		finding_evidence(f, EVIDENCE_AGAINST, "all callers hold a lock");
+}
+
+/* Evidence of a write or store against its user. */
+static void beside_evidence(const struct audit *a, const struct suspicion *s,
+			    const struct entry_access *other, struct finding *f)
+{
+	phase_evidence(a, s, f);
+	if (!is_known_beside(a, s, other))
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "no two threads are known to be at both places at once");
+	if (entry_is(other, ACCESS_UNKNOWN))
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "what the function does with the address is not known");
+}
+
+/* Finding of this function that is of the same publication, or NULL. */
+static struct finding *of_publication(struct audit *a, const struct suspicion *s)
+{
+	const unsigned function = a->program->functions.items[s->function].name;
+
+	array_each(struct finding, f, &a->findings.items)
+		if (f->tag == FINDING_P2 && f->function == function)
+			array_each(const struct finding_note, n, &f->notes)
+				if (place_same(n->at, s->other))
+					return f;
 	return NULL;
 }
 
@@ -81,11 +131,21 @@ static void late_evidence(const struct audit *a, const struct suspicion *s,
 static void check_late(struct audit *a, const struct suspicion *s)
 {
 	const struct entry_access *other = user_of(a, s);
-	struct finding *f = other ? check_add(a, FINDING_P2, s->at, s->field, s->function) : NULL;
+	struct finding *f = other ? of_publication(a, s) : NULL;
 
+	if (f) {
+		finding_note(f, s->at, "'%s' is written here",
+			     program_text(a->program, a->program->fields.items[s->field - 1].name));
+		return;
+	}
+	f = other ? check_add(a, FINDING_P2, s->at, s->field, s->function) : NULL;
 	if (!f)
 		return;
 	late_evidence(a, s, other, f);
+	beside_evidence(a, s, other, f);
+	if (check_is_element(a, s->term))
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "which element of the array it is, is not known");
 	f->other = other->at;
 	check_say(a, f, "is written after the object has been shared");
 	graph_notes(a, s->function, WAY_HERE, f);
@@ -149,6 +209,7 @@ static void check_freed(struct audit *a, const struct suspicion *s)
 	finding_evidence(f, 20, "the place that holds its address is shared");
 	if (s->is_locked)
 		finding_evidence(f, 60, "a lock is used to get at it");
+	phase_evidence(a, s, f);
 	if (s->moment == MOMENT_JOINED)
 		finding_evidence(f, EVIDENCE_AGAINST, "threads were joined before");
 	if (!s->is_certain)
@@ -186,6 +247,7 @@ static void check_plain_store(struct audit *a, const struct suspicion *s)
 		finding_evidence(f, 30, "readers ask whether it is set, without a lock");
 	if (!s->is_certain)
 		finding_evidence(f, EVIDENCE_AGAINST, "no lock of the new object is made here");
+	beside_evidence(a, s, reader, f);
 	check_say(a, f,
 		  "is set to a new object by a plain store: others may see the object "
 		  "before its fields have their values");

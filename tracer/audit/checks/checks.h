@@ -26,6 +26,8 @@ void entries_find(struct audit *a);
 bool entries_is_callback(const struct audit *a, unsigned function);
 /* Returns true for a function of a program that nothing calls, which may be dead code. */
 bool entries_is_unused(const struct audit *a, unsigned function);
+/* Returns true for a function that is called here, and by its name alone. */
+bool entries_is_called(const struct audit *a, unsigned function);
 /* Returns true for the main of a program. */
 bool entries_is_main(const struct audit *a, unsigned function);
 /* Returns true for a thread's start function. */
@@ -62,6 +64,9 @@ void graph_find(struct audit *a);
 bool graph_is_access_shared(const struct audit *a, const struct entry_access *e);
 /* Returns true if other threads may run at this moment of the function. */
 bool graph_is_shared(const struct audit *a, unsigned function, enum audit_moment moment);
+/* The same by the calls in these files: false if a library's function is called only before all
+   threads and after them. */
+bool graph_is_called_shared(const struct audit *a, unsigned function, enum audit_moment moment);
 /* Returns true for a thread function whose threads follow each other: one variable has their
    handle, which is joined. */
 bool graph_is_one_thread(const struct audit *a, unsigned function);
@@ -84,6 +89,12 @@ bool parallel_together(const struct audit *a, const struct entry_access *x,
 /* Returns true if both may happen in parallel: parallel_together() and in two threads. */
 bool parallel_may_be(const struct audit *a, const struct entry_access *x,
 		     const struct entry_access *y);
+/* Returns true if parallel_may_be() holds, and parallel_runs_beside(). */
+bool parallel_is_known(const struct audit *a, const struct entry_access *x,
+		       const struct entry_access *y);
+/* Returns true if two threads are known to run the function and to make the access. All threads of
+   a whole program are known; of a library any two callers are two threads. */
+bool parallel_runs_beside(const struct audit *a, unsigned function, const struct entry_access *e);
 /* Returns true if a thread function reaches one and another known entry the other. */
 bool parallel_is_certain(const struct audit *a, const struct entry_access *x,
 			 const struct entry_access *y);
@@ -159,6 +170,10 @@ void check_say(const struct audit *a, struct finding *f, const char *fmt, ...)
 
 /* Returns the name of the field or variable at the address, or 0. */
 unsigned check_place_name(const struct audit *a, unsigned address);
+/* Appends the C text of the lock, in terms of the function. */
+void check_lock_name(const struct audit *a, unsigned function, unsigned lock, struct str *out);
+/* Returns true for a part of an element of an array, which may be another one each time. */
+bool check_is_element(const struct audit *a, unsigned address);
 
 /* ---- the properties -------------------------------------------------------------------------- */
 

@@ -34,6 +34,11 @@ static unsigned taken(const struct audit *a, unsigned function)
 	return number_map_get(&a->program->taken, a->program->functions.items[function].usr);
 }
 
+bool entries_is_called(const struct audit *a, unsigned function)
+{
+	return is_called(a, function) && !taken(a, function);
+}
+
 /* ---- entries --------------------------------------------------------------------------------- */
 
 struct target_facts {

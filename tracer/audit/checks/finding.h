@@ -29,7 +29,8 @@ enum finding_tag { FINDINGS(FINDING_NAMED) FINDING_TAGS };
 #define CHECKS(ONE)                                                                                \
 	ONE(check_escape)                                                                          \
 	ONE(check_publication)                                                                     \
-	ONE(check_guards) ONE(check_words) ONE(check_locks) ONE(check_waits)
+	ONE(check_guards)                                                                          \
+	ONE(check_words) ONE(check_locks) ONE(check_order) ONE(check_waits)
 
 /* A possible fault in one function. suspect() in flow/ adds it; a check judges it when the facts of
    all functions are known. */

@@ -194,26 +194,45 @@ static unsigned phases_of_root(const struct audit *a, unsigned function)
 	const struct audit_role *r = &a->roles[function];
 	const struct audit_function *f = &a->program->functions.items[function];
 
-	if (entries_is_main(a, function))
+	if (entries_is_main(a, function) || f->run == RUN_FIRST)
 		return PHASE_SETUP;
+	if (f->run == RUN_LAST)
+		return PHASE_TEARDOWN;
 	return r->is_entry || a->facts[function].is_once || (!f->is_static && !r->in_program)
 		       ? PHASE_SHARED
 		       : 0;
 }
 
-/* Fixed point of the phases of all functions. */
-static void find_phases(struct audit *a)
+static unsigned *phases_of(struct audit *a, unsigned function, bool of_calls)
+{
+	return of_calls ? &a->roles[function].called : &a->roles[function].phases;
+}
+
+/* As phases_of_root() for `of_calls`: a function that these files call is called by nothing else,
+   unless its address is taken. A program without threads, as an example of a library, shows
+   nothing. */
+static unsigned called_of_root(const struct audit *a, unsigned function)
+{
+	if (entries_is_called(a, function))
+		return 0;
+	return entries_is_main(a, function) && !a->facts[function].makes_threads
+		       ? PHASE_SHARED
+		       : phases_of_root(a, function);
+}
+
+/* Fixed point of the phases of all functions, or of those by the calls in these files. */
+static void find_phases(struct audit *a, bool of_calls)
 {
 	bool changes = true;
 
 	for (unsigned i = 0; i < a->program->functions.count; i++)
-		a->roles[i].phases = phases_of_root(a, i);
+		*phases_of(a, i, of_calls) = of_calls ? called_of_root(a, i) : phases_of_root(a, i);
 	while (changes) {
 		changes = false;
 		array_each(const struct audit_edge, e, &a->calls) {
-			const unsigned from = a->roles[e->from].phases,
+			const unsigned from = *phases_of(a, e->from, of_calls),
 				       more = from ? phases_at(from, e->moment) : 0;
-			unsigned *to = &a->roles[e->to].phases;
+			unsigned *to = phases_of(a, e->to, of_calls);
 
 			changes |= (*to | more) != *to;
 			*to |= more;
@@ -233,6 +252,13 @@ bool graph_is_shared(const struct audit *a, unsigned function, enum audit_moment
 	const unsigned phases = a->roles[function].phases;
 
 	return phases && phases_at(phases, moment) & PHASE_SHARED;
+}
+
+bool graph_is_called_shared(const struct audit *a, unsigned function, enum audit_moment moment)
+{
+	const unsigned phases = a->roles[function].called;
+
+	return !phases || phases_at(phases, moment) & PHASE_SHARED;
 }
 
 /* ---- paths from entries ---------------------------------------------------------------------- */
@@ -273,6 +299,26 @@ void graph_notes(const struct audit *a, unsigned function, enum finding_way way,
 	finding_step(f, way, call->at, "from here, in %s", entries_name(a, call->from));
 }
 
+#include <stdlib.h>
+#include <stdio.h>
+static void dbg(struct audit *a)
+{
+	if (!getenv("DBGT"))
+		return;
+	for (unsigned i = 0; i < a->program->functions.count; i++)
+		fprintf(stderr,
+			"DBGT %s:%u %s makes %d joins %d phases %u starter %u main %d entry %d "
+			"thread %d inprog %d never %d\n",
+			program_text(a->program, a->program->functions.items[i].at.file),
+			a->program->functions.items[i].at.line, entries_name(a, i),
+			a->facts[i].makes_threads, a->facts[i].joins_threads, a->roles[i].phases,
+			a->roles[i].starter, a->roles[i].from_main, a->roles[i].is_entry,
+			entries_is_thread(a, i), a->roles[i].in_program, a->facts[i].never_returns);
+	array_each(const struct audit_edge, e, &a->calls)
+		fprintf(stderr, "DBGE %s -> %s moment %d at %s:%u\n", entries_name(a, e->from),
+			entries_name(a, e->to), e->moment, program_text(a->program, e->at.file),
+			e->at.line);
+}
 void graph_find(struct audit *a)
 {
 	find_leaders(a, true);
@@ -280,7 +326,8 @@ void graph_find(struct audit *a)
 	find_starters(a);
 	find_callers_locks(a);
 	find_paths(a);
-	find_phases(a);
+	find_phases(a, false);
+	find_phases(a, true);
 }
 
 static void mark_reached(const struct audit *a, bool *is_reached)

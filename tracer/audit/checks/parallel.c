@@ -193,13 +193,32 @@ bool parallel_before_threads(const struct audit *a, const struct entry_access *e
 	return false;
 }
 
-bool parallel_is_certain(const struct audit *a, const struct entry_access *x,
-			 const struct entry_access *y)
+/* True if two threads are known to run the functions. */
+static bool are_certain(const struct audit *a, unsigned x, unsigned y)
 {
-	const struct audit_role *of_x = &a->roles[x->entry], *of_y = &a->roles[y->entry];
+	const struct audit_role *of_x = &a->roles[x], *of_y = &a->roles[y];
 
 	return (of_x->starter && of_y->from_main) || (of_y->starter && of_x->from_main) ||
 	       (of_x->starter && of_y->starter &&
 		(of_x->starter != of_y->starter || of_x->starter == (unsigned)ENTRY_SEVERAL ||
 		 graph_is_of_many(a, of_x->starter - 1)));
+}
+
+bool parallel_is_certain(const struct audit *a, const struct entry_access *x,
+			 const struct entry_access *y)
+{
+	return are_certain(a, x->entry, y->entry);
+}
+
+bool parallel_runs_beside(const struct audit *a, unsigned function, const struct entry_access *e)
+{
+	return graph_is_access_shared(a, e) &&
+	       (are_certain(a, function, e->entry) ||
+		!(a->roles[function].in_program || a->roles[e->entry].in_program));
+}
+
+bool parallel_is_known(const struct audit *a, const struct entry_access *x,
+		       const struct entry_access *y)
+{
+	return parallel_may_be(a, x, y) && parallel_runs_beside(a, x->entry, y);
 }

@@ -12,7 +12,7 @@ struct audit_call {
 	const char *name;
 	unsigned count, *arguments;
 	struct term_binding binding; /* for a function of the program */
-	bool is_guess; /* by a pointer, and this is one of the functions that it may call */
+	unsigned guesses; /* functions that the pointer may call, of which this is one; or 0 */
 };
 
 static unsigned argument(const struct audit_call *c, unsigned i)
@@ -227,7 +227,7 @@ static void apply_acquisition(const struct audit_call *c, const struct audit_acq
 
 	if (!lock || !conditions_hold(c->w, c->s, &inner->when, &c->binding))
 		return;
-	if (has && !c->is_guess && has->mode == HELD_ALONE && !has->is_unsure && !inner->is_again &&
+	if (has && !c->guesses && has->mode == HELD_ALONE && !has->is_unsure && !inner->is_again &&
 	    !audit_may_be_taken_twice(c->w->audit, lock))
 		suspect(c->w, &(struct suspicion){.kind = SUSPECT_DOUBLE_LOCK,
 						  .term = lock,
@@ -235,6 +235,7 @@ static void apply_acquisition(const struct audit_call *c, const struct audit_acq
 						  .other = has->at,
 						  .again = taken_at(inner)});
 	all.lock = lock;
+	all.is_guess |= c->guesses > 1;
 	all.is_again |= has && has->mode == HELD_LEFT;
 	all.function = c->w->index;
 	all.moment = state_moment(c->s) == MOMENT_BEFORE ? inner->moment : state_moment(c->s);
@@ -318,17 +319,17 @@ static void apply_deed(const struct audit_call *c, const struct audit_deed *d)
 		if (is_known_outside(c, d->object))
 			object_count(w, object, c->e->at);
 		break;
-	case DEED_FREED:
-		/* An object that the callee loaded itself was judged there. */
-		if (term_kind(w->t, d->object) == TERM_PARAMETER)
-			object_free(w, c->s, object, !d->flag, c->e->at);
-		break;
 	case DEED_MADE:
 		if (is_known_outside(c, d->object))
 			object_make(w, object);
 		break;
 	case DEED_KEPT:
 		object_keep(w, c->s, bind(c, d->address), object);
+		break;
+	case DEED_FREED:
+		/* An object that the callee loaded itself was judged there. */
+		if (term_kind(w->t, d->object) == TERM_PARAMETER)
+			object_free(w, c->s, object, !d->flag, c->e->at);
 		break;
 	case DEED_OUT:
 		break;
@@ -362,9 +363,12 @@ static unsigned *local_at(const struct audit_call *c, unsigned address)
 		       : NULL;
 }
 
-/* Forgets locals whose address the callee gets. */
+/* Forgets locals whose address the callee gets, or may find. */
 static void forget_locals(const struct audit_call *c)
 {
+	for (unsigned i = 0; i < c->s->locals; i++)
+		if (number_map_get(&c->w->kept, i + 1))
+			c->s->values[i] = term_of(c->w->t, TERM_SITE, c->e->site, i + 1);
 	for (unsigned i = 0; i < c->count; i++) {
 		unsigned *local = local_at(c, c->arguments[i]);
 
@@ -494,7 +498,7 @@ static void call_table(struct audit_call *c)
 	for (size_t at = 0; number_map_next(&w->p->stored, to->id + 1, &at);)
 		count++;
 	c->binding = (struct term_binding){c->arguments, c->count, 0, load_local, c};
-	c->is_guess = true;
+	c->guesses = count;
 	for (size_t at = 0;
 	     count <= MOST && (usr = number_map_next(&w->p->stored, to->id + 1, &at));) {
 		const unsigned index = targets_function(w->p, usr, w->function->unit);

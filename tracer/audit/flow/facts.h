@@ -22,8 +22,8 @@ enum term_kind {
 	TERM_FUNCTION,	/* a: USR */
 	/* a: site of the call that allocated it, b: enum audit_fresh. */
 	TERM_FRESH,
-	TERM_SITE,   /* a: site; value of its latest evaluation */
-	TERM_JOIN,   /* a: number of the block, b: local; join of several values */
+	TERM_SITE, /* a: site; value of its latest evaluation; b: local + 1 that it changes, or 0 */
+	TERM_JOIN, /* a: number of the block, b: local; join of several values */
 	TERM_RESULT, /* the function's result; only in effects */
 	TERM_TRIED,  /* a: term of a lock, b: tried_of() */
 	/* Steps from the term a: */
@@ -207,6 +207,7 @@ struct audit_acquisition {
 	bool is_ordered; /* the function compares addresses, which orders the locks */
 	/* The caller's lock was released before, as by a condition wait. */
 	bool is_again;
+	bool is_guess; /* by a pointer that may call several functions */
 	enum audit_moment moment;
 	unsigned function;
 	struct audit_place at;

@@ -408,6 +408,7 @@ static void flow_fini(struct audit_flow *w)
 	number_map_fini(&w->made);
 	number_map_fini(&w->twice);
 	number_map_fini(&w->takers);
+	number_map_fini(&w->kept);
 	array_fini(&w->released);
 	array_fini(&w->exits);
 	array_fini(&w->fresh);

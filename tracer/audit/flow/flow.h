@@ -112,6 +112,8 @@ const struct state_event *state_find(const struct state *s, enum state_kind kind
 void state_note(struct state *s, const struct state_event *e);
 /* Removes events of this kind and address; with `held` only those whose lock is held. */
 void state_drop(struct state *s, enum state_kind kind, unsigned address, bool held);
+/* The term means another object from now on, which is not known to be shared. */
+void state_forget_shared(struct state *s, unsigned object);
 /* Adds STATE_WRITTEN for the address. */
 void state_write(struct state *s, unsigned address);
 /* Returns true if too many addresses were written to list them: all count as written. */
@@ -165,6 +167,8 @@ struct audit_flow {
 	struct number_map made;	  /* objects of DEED_MADE */
 	struct number_map twice;  /* locks taken while held */
 	struct number_map takers; /* locks: index + 1 of the called function that takes them */
+	/* Locals (+ 1) whose address is kept somewhere: any call may change them. */
+	struct number_map kept;
 	ARRAY(struct flow_release) released;
 	ARRAY(struct flow_exit) exits;
 	ARRAY(struct flow_new) fresh;
@@ -340,6 +344,8 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 /* Stores the value, without an access. is_part: only the address of a part of the object. */
 void object_store(struct audit_flow *w, struct state *s, unsigned address, unsigned value,
 		  bool is_part, struct audit_place at);
+/* The value is kept: if it is the address of a local, any later call may change that local. */
+void object_keep_local(struct audit_flow *w, unsigned value);
 /* Keeps a pointer in an object that no other thread has: a load from there gives it again. */
 void object_keep(struct audit_flow *w, struct state *s, unsigned address, unsigned value);
 /* Publishes the object: other threads can reach it from now on; `thread` is the function (USR) of

@@ -129,8 +129,8 @@ void lock_acquired(struct audit_flow *w, const struct audit_acquisition *a)
 
 	array_each(const struct audit_acquisition *const, known, &w->facts->acquisitions)
 		if ((*known)->lock == a->lock && audit_helds_same(&(*known)->held, &a->held) &&
-		    (*known)->is_again == a->is_again && (*known)->moment == a->moment &&
-		    conditions_same(&(*known)->when, &a->when))
+		    (*known)->is_again == a->is_again && (*known)->is_guess == a->is_guess &&
+		    (*known)->moment == a->moment && conditions_same(&(*known)->when, &a->when))
 			return;
 	kept = program_alloc(w->p, sizeof(*kept));
 	*kept = *a;

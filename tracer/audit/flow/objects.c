@@ -443,6 +443,12 @@ static bool is_kept(const struct audit_flow *w, const struct state *s, unsigned 
 	       object_is_own(w, s, address);
 }
 
+void object_keep_local(struct audit_flow *w, unsigned value)
+{
+	if (is_own_local(w, value))
+		number_map_set(&w->kept, term_at(w->t, value).b + 1, 1);
+}
+
 void object_keep(struct audit_flow *w, struct state *s, unsigned address, unsigned value)
 {
 	const unsigned to = term_object(w->t, address);
@@ -479,6 +485,7 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		write_local(w, s, is.b, value);
 		return;
 	}
+	object_keep_local(w, value);
 	if (is.kind == TERM_PARAMETER || is_kept(w, s, address, value, e) || state_out(s, address))
 		state_put_out(s, address, value);
 	else if (e->is_pointer)
@@ -508,6 +515,7 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		object_count(w, address, e->at);
 	/* An object freed under a lock that is still held is no longer reachable from the
 	   overwritten address. */
+	state_forget_shared(s, term_of(w->t, TERM_LOAD, address, 0));
 	state_drop(s, STATE_FREED, address, true);
 	state_drop(s, STATE_FREED, term_of(w->t, TERM_ELEMENT, address, 0), true);
 	state_write(s, address);

@@ -275,6 +275,14 @@ void state_drop(struct state *s, enum state_kind kind, unsigned address, bool he
 	}
 }
 
+void state_forget_shared(struct state *s, unsigned object)
+{
+	for (size_t i = s->events.count; i > 0; i--)
+		if (s->events.items[i - 1].kind == STATE_VISIBLE && object &&
+		    s->events.items[i - 1].object == object)
+			array_remove(&s->events, i - 1);
+}
+
 void state_write(struct state *s, unsigned address)
 {
 	if (address && !state_writes_all(s))

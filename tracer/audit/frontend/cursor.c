@@ -213,7 +213,8 @@ static bool is_assigned(const struct audit_reader *r, CXCursor left)
 	       kind != CXType_IncompleteArray && kind != CXType_FunctionProto;
 }
 
-/* True for a comma operator. The comma between macro arguments does not follow the left operand. */
+/* True for a comma operator. The comma between macro arguments does not follow the left operand, and
+   operands of one macro have one place. */
 static bool is_comma(const struct audit_reader *r, CXCursor c, CXCursor left, CXCursor right)
 {
 	unsigned from, to, from_left, to_left, from_right, to_right;
@@ -222,7 +223,7 @@ static bool is_comma(const struct audit_reader *r, CXCursor c, CXCursor left, CX
 	return cursor_offsets(r, c, &from, &to, &file) &&
 	       cursor_offsets(r, left, &from_left, &to_left, &file) &&
 	       cursor_offsets(r, right, &from_right, &to_right, &file) && from == from_left &&
-	       to == to_right && stands_before(cursor_text(r, right), ",");
+	       to == to_right && to_left <= from_right && stands_before(cursor_text(r, right), ",");
 }
 
 static const struct {

@@ -524,6 +524,26 @@ void lower_done(struct lower *l)
 	number_map_set(&p->function_of, f->usr, (unsigned)p->functions.count);
 }
 
+/* libclang has no kind of cursor for these attributes. */
+static enum audit_run run_of(const struct audit_reader *r, const struct cursors *parts)
+{
+	static const char *const names[] = {[RUN_FIRST] = "constructor", [RUN_LAST] = "destructor"};
+
+	for (size_t i = 0; i < parts->count; i++) {
+		const char *at = cursor_kind(r, parts->items[i]) == CXCursor_UnexposedAttr
+					 ? cursor_text(r, parts->items[i]).at
+					 : NULL;
+
+		for (enum audit_run run = RUN_FIRST; at && run <= RUN_LAST; run++) {
+			const char *word = at + strspn(at, "_");
+
+			if (strncmp(word, names[run], strlen(names[run])) == 0)
+				return run;
+		}
+	}
+	return RUN_BY_CALL;
+}
+
 void lower_function(struct audit_reader *r, CXCursor definition)
 {
 	struct audit_program *p = r->program;
@@ -543,6 +563,7 @@ void lower_function(struct audit_reader *r, CXCursor definition)
 	f.next = number_map_get(&p->function_of, f.usr);
 	f.name = cursor_name(r, definition);
 	f.wants_lock = comment_wants_lock(r, definition);
+	f.run = run_of(r, &parts);
 	if (r->cxx)
 		r->cxx->begin(&l, definition);
 	for (size_t i = 0; i < parts.count; i++)

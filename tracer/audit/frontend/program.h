@@ -110,10 +110,14 @@ struct audit_local {
 	unsigned cleanup;      /* USR of __attribute__((cleanup)), or 0 */
 };
 
+/* Who calls a function: others, or the program itself before main() or at its end. */
+enum audit_run { RUN_BY_CALL, RUN_FIRST, RUN_LAST };
+
 struct audit_function {
 	/* `parameters` is the number of locals that are parameters, which come first. */
 	unsigned usr, name, parameters;
 	struct audit_place at;
+	enum audit_run run;	    /* by __attribute__((constructor)) or ((destructor)) */
 	bool is_static, wants_lock; /* wants_lock: its comment says that callers have the lock */
 	unsigned unit;		    /* index + 1 of the sources; 0 if defined in a header */
 	/* Index + 1 of a function with the same USR in another program, or 0. */

@@ -57,16 +57,21 @@ bool record_is_lock(struct audit_reader *r, CXType type)
 
 /* ---- a struct -------------------------------------------------------------------------------- */
 
-/* Key of a struct or of one of its fields. In C a struct of a source file is that file's own: C11
-   6.2.7 makes two of one tag one type only if they are alike, but libclang gives both one USR. */
+/* Key of a struct or of one of its fields. In C a struct of a source file is that file's own, and
+   one of a header that of headers with this name, which may be copies: C11 6.2.7 makes two of one
+   tag one type only if they are alike, but libclang gives both one USR. */
 static unsigned records_key_of(const struct audit_reader *r, CXCursor c)
 {
 	const unsigned usr = cursor_usr(r, c);
+	const char *file;
 	STR(key);
 
-	if (!usr || r->cxx || !r->clang.Location_isFromMainFile(r->clang.getCursorLocation(c)))
+	if (!usr || r->cxx)
 		return usr;
-	str_addf(&key, "%s@%s", program_text(r->program, usr), r->file);
+	file = r->clang.Location_isFromMainFile(r->clang.getCursorLocation(c))
+		       ? r->file
+		       : str_base_name(program_text(r->program, cursor_place(r, c).file));
+	str_addf(&key, "%s@%s", program_text(r->program, usr), file);
 	return interned_add(&r->program->names, str_text(&key));
 }
 
