@@ -18,7 +18,8 @@ struct suspicion {
 	/* SUSPECT_LATE_WRITE: the object is new, or a lock was held when it was published.
 	   SUSPECT_FREED: no reference was counted and released here. */
 	bool is_certain;
-	/* SUSPECT_FREED: the function uses a lock that is not the object's own. */
+	/* SUSPECT_FREED: the function uses a lock that is not the object's own. SUSPECT_ESCAPE: the
+	   object's own lock is held where its address is stored in another object. */
 	bool is_locked;
 	/* SUSPECT_LATE_WRITE: the thread function (USR) that the object was passed to, or 0. */
 	unsigned thread;

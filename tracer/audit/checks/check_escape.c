@@ -66,11 +66,22 @@ static bool needs_guard(const struct audit *a, const struct audit_record *r,
 	return inside >= outside && 2 * guarded > inside && !(here && guarded_here == here);
 }
 
+/* True if each thread of one function may have an object of its own: where it comes from is not
+   known. */
+static bool may_be_own(const struct audit *a, const struct entry_access *e,
+		       const struct entry_access *other)
+{
+	const enum term_kind root = term_kind(&a->terms, term_root(&a->terms, e->access->address));
+
+	return e->entry == other->entry && entries_is_thread(a, e->entry) && root != TERM_GLOBAL &&
+	       root != TERM_PARAMETER;
+}
+
 static bool is_conflict(const struct audit *a, const struct entry_access *e,
 			const struct entry_access *other)
 {
 	return (entry_is(e, ACCESS_WRITES) || entry_is(other, ACCESS_WRITES)) &&
-	       graph_is_access_shared(a, other) && parallel_is_known(a, e, other);
+	       parallel_is_known(a, e, other) && !may_be_own(a, e, other);
 }
 
 /* True if two threads are known to use the field at once, one of them here, one of them to write. */
@@ -156,6 +167,9 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 	finding_evidence(f, EVIDENCE_CERTAIN, "the address is seen to leave the function");
 	if (!suspicion_is_shared(a, s))
 		finding_evidence(f, EVIDENCE_AGAINST, "no other thread runs then");
+	if (s->is_locked)
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "its lock is held meanwhile: the two may be one list or tree");
 	if (s->is_for_call)
 		finding_evidence(f, EVIDENCE_AGAINST, "it may be for the time of the call alone");
 	if (of && of->type)

@@ -76,6 +76,23 @@ static void report_lock(struct audit *a, const struct suspicion *s, enum finding
 				 "which element of the array it is, is not known");
 }
 
+/* Evidence of the phases and threads of the function. */
+static void step_evidence(const struct audit *a, const struct suspicion *s, struct finding *f)
+{
+	bool is_beside = false;
+
+	array_each(const struct entry_access, e, &entries_of_field(a, s->field)->items)
+		is_beside |= entry_is(e, ACCESS_WRITES) && parallel_runs_beside(a, s->function, e);
+	if (!is_beside)
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "no second thread is known to write it at the same time");
+	if (!graph_is_called_shared(a, s->function, s->moment))
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "it is called only before all threads or after them");
+	if (a->roles[s->function].locks.items.count)
+		finding_evidence(f, EVIDENCE_AGAINST, "all callers hold a lock");
+}
+
 static void report_compound(struct audit *a, const struct suspicion *s)
 {
 	struct finding *f = check_add(a, FINDING_COMPOUND, s->at, s->field, s->function);
@@ -84,8 +101,7 @@ static void report_compound(struct audit *a, const struct suspicion *s)
 		return;
 	f->other = s->other;
 	finding_evidence(f, EVIDENCE_CERTAIN, "one path does both steps without a lock");
-	if (a->roles[s->function].locks.items.count)
-		finding_evidence(f, EVIDENCE_AGAINST, "all callers hold a lock");
+	step_evidence(a, s, f);
 	if (a->facts[s->function].makes_threads || a->facts[s->function].joins_threads)
 		finding_evidence(f, EVIDENCE_AGAINST,
 				 "the function makes or joins threads, which one thread does");
@@ -102,8 +118,7 @@ static void report_sections(struct audit *a, const struct suspicion *s)
 	if (!f)
 		return;
 	finding_evidence(f, 60, "the lock was released between the test and the write");
-	if (a->roles[s->function].locks.items.count)
-		finding_evidence(f, EVIDENCE_AGAINST, "all callers hold a lock");
+	step_evidence(a, s, f);
 	check_say(a, f,
 		  "is written by what an earlier critical section has read: another thread may "
 		  "have changed it in between");

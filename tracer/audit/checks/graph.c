@@ -299,26 +299,6 @@ void graph_notes(const struct audit *a, unsigned function, enum finding_way way,
 	finding_step(f, way, call->at, "from here, in %s", entries_name(a, call->from));
 }
 
-#include <stdlib.h>
-#include <stdio.h>
-static void dbg(struct audit *a)
-{
-	if (!getenv("DBGT"))
-		return;
-	for (unsigned i = 0; i < a->program->functions.count; i++)
-		fprintf(stderr,
-			"DBGT %s:%u %s makes %d joins %d phases %u starter %u main %d entry %d "
-			"thread %d inprog %d never %d\n",
-			program_text(a->program, a->program->functions.items[i].at.file),
-			a->program->functions.items[i].at.line, entries_name(a, i),
-			a->facts[i].makes_threads, a->facts[i].joins_threads, a->roles[i].phases,
-			a->roles[i].starter, a->roles[i].from_main, a->roles[i].is_entry,
-			entries_is_thread(a, i), a->roles[i].in_program, a->facts[i].never_returns);
-	array_each(const struct audit_edge, e, &a->calls)
-		fprintf(stderr, "DBGE %s -> %s moment %d at %s:%u\n", entries_name(a, e->from),
-			entries_name(a, e->to), e->moment, program_text(a->program, e->at.file),
-			e->at.line);
-}
 void graph_find(struct audit *a)
 {
 	find_leaders(a, true);

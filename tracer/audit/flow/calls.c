@@ -241,7 +241,6 @@ static void apply_acquisition(const struct audit_call *c, const struct audit_acq
 	all.moment = state_moment(c->s) == MOMENT_BEFORE ? inner->moment : state_moment(c->s);
 	all.at = c->e->at;
 	all.held = lock_helds_now(c->s);
-	all.is_again |= has && has->mode == HELD_LEFT;
 	all.when = conditions_inside(c->w, c->s, &inner->when, &c->binding);
 	all.inner = inner;
 	lock_acquired(c->w, &all);
@@ -392,8 +391,7 @@ static void take_out(const struct audit_call *c, unsigned parameter)
 		object_store(c->w, c->s, address, object, false, c->e->at);
 }
 
-/* Marks fields that the callee writes as stale; all if it takes locks, since other threads may
-   write then. */
+/* Marks fields that the callee writes as stale; all if it takes locks: others may write then. */
 static void forget_written(const struct audit_call *c, const struct audit_facts *f)
 {
 	if (f->acquisitions.count)

@@ -107,19 +107,34 @@ void object_show(struct audit_flow *w, struct state *s, unsigned object, unsigne
 			object_show(w, s, s->events.items[i].object, thread, at);
 }
 
+static bool is_own_lock_held(const struct audit_flow *w, const struct state *s, unsigned address)
+{
+	array_each(const struct audit_held, h, &s->held)
+		if (h->mode != HELD_LEFT &&
+		    term_object(w->t, h->lock) == term_object(w->t, address))
+			return true;
+	return false;
+}
+
+/* Reports the address of a field that is no lock. */
+static void suspect_escape(struct audit_flow *w, unsigned address, struct suspicion is)
+{
+	const struct term of = term_whole(w->t, address);
+
+	if (of.kind != TERM_FIELD || w->p->fields.items[of.b].lock)
+		return;
+	is.kind = SUSPECT_ESCAPE;
+	is.term = address;
+	is.field = of.b + 1;
+	suspect(w, &is);
+}
+
 void object_escape(struct audit_flow *w, unsigned address, const char *how, bool is_for_call,
 		   struct audit_place at)
 {
-	const struct term is = term_whole(w->t, address);
-
-	if (is.kind == TERM_FIELD && !w->p->fields.items[is.b].lock)
-		suspect(w, &(struct suspicion){.kind = SUSPECT_ESCAPE,
-					       .term = address,
-					       .field = is.b + 1,
-					       .how = how,
-					       .is_for_call = is_for_call,
-					       .at = at,
-					       .other = at});
+	suspect_escape(
+		w, address,
+		(struct suspicion){.how = how, .is_for_call = is_for_call, .at = at, .other = at});
 }
 
 void object_copy(struct audit_flow *w, unsigned object, struct audit_place at)
@@ -181,7 +196,13 @@ void object_store(struct audit_flow *w, struct state *s, unsigned address, unsig
 		return;
 	if (!object_is_own(w, s, to)) {
 		if (value != object && !object_is_own(w, s, object))
-			object_escape(w, value, "is stored", false, at);
+			suspect_escape(w, value,
+				       (struct suspicion){
+					       .how = "is stored",
+					       .is_locked = term_kind(w->t, to) != TERM_PARAMETER &&
+							    is_own_lock_held(w, s, value),
+					       .at = at,
+					       .other = at});
 		if (kind == TERM_PARAMETER && w->records)
 			summary_deed(w, (struct audit_deed){DEED_STORED, object, address, 0, true})
 				->flag &= is_part;

@@ -215,11 +215,12 @@ static bool begins_with_any(const char *word, const char *const *words)
 static struct audit_expr *atomic(struct lower *l, CXCursor c, const struct cursors *parts,
 				 const char *name)
 {
+	enum { OPERANDS_OF_SET = 2 }; /* the address and the memory order */
 	struct audit_expr *e = lower_all(l, EXPR_ATOMIC, c, parts);
 
 	e->id = atomic_named(name);
-	/* Whether the result is that it was done, not the old value. */
-	e->value = strstr(name, "compare") && !strstr(name, "val_");
+	/* Whether the result is that it was done, not the old value, as of test-and-set. */
+	e->value = parts->count > OPERANDS_OF_SET && cursor_type(l->reader, c).kind == CXType_Bool;
 	return e;
 }
 
