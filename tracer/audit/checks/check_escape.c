@@ -84,7 +84,7 @@ static bool is_conflict(const struct audit *a, const struct entry_access *e,
 	       parallel_is_known(a, e, other) && !may_be_own(a, e, other);
 }
 
-/* True if two threads are known to use the field at once, one of them here, one of them to write. */
+/* True if two threads are known to use the field at once, one of them here, and one to write. */
 static bool has_conflict(const struct audit *a, const struct audit_access *access)
 {
 	const struct entry_accesses *all = entries_of_field(a, access->field);

@@ -208,7 +208,7 @@ static unsigned *phases_of(struct audit *a, unsigned function, bool of_calls)
 	return of_calls ? &a->roles[function].called : &a->roles[function].phases;
 }
 
-/* As phases_of_root() for `of_calls`: a function that these files call is called by nothing else,
+/* Phases by the calls alone: a function that these files call is called by nothing else,
    unless its address is taken. A program without threads, as an example of a library, shows
    nothing. */
 static unsigned called_of_root(const struct audit *a, unsigned function)

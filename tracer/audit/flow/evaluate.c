@@ -119,7 +119,7 @@ static unsigned derived(struct audit_flow *w, struct state *s, const struct audi
 	for (unsigned i = 0; i < e->count; i++) {
 		unsigned value = evaluate(w, s, e->operands[i]);
 
-		/* As in an initializer in braces. */
+		/* An initializer in braces keeps the address of a local. */
 		if (!e->is_pointer)
 			object_keep_local(w, value);
 		if ((!e->is_pointer || e->operands[i]->is_pointer) &&

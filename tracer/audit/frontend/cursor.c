@@ -213,8 +213,8 @@ static bool is_assigned(const struct audit_reader *r, CXCursor left)
 	       kind != CXType_IncompleteArray && kind != CXType_FunctionProto;
 }
 
-/* True for a comma operator. The comma between macro arguments does not follow the left operand, and
-   operands of one macro have one place. */
+/* True for a comma operator. The comma between macro arguments does not follow the left operand.
+   Operands of one macro have one place. */
 static bool is_comma(const struct audit_reader *r, CXCursor c, CXCursor left, CXCursor right)
 {
 	unsigned from, to, from_left, to_left, from_right, to_right;

@@ -110,7 +110,7 @@ struct audit_local {
 	unsigned cleanup;      /* USR of __attribute__((cleanup)), or 0 */
 };
 
-/* Who calls a function: others, or the program itself before main() or at its end. */
+/* Callers of a function: others, or the program itself before main() or at its end. */
 enum audit_run { RUN_BY_CALL, RUN_FIRST, RUN_LAST };
 
 struct audit_function {
