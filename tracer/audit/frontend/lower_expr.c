@@ -212,15 +212,24 @@ static bool begins_with_any(const char *word, const char *const *words)
 	return false;
 }
 
+/* True if the result tells that the exchange was done: a bool. The old value may be one, too; only a
+   compare-and-exchange has more operands than an exchange. The __sync_ functions, which are calls,
+   have no memory order. */
+static bool tells_done(const struct audit_reader *r, CXCursor c, const struct cursors *operands)
+{
+	enum { EXCHANGE = 3, SYNC_EXCHANGE = 2 };
+	const size_t most = cursor_kind(r, c) == CXCursor_CallExpr ? SYNC_EXCHANGE : EXCHANGE;
+
+	return cursor_type(r, c).kind == CXType_Bool && operands->count > most;
+}
+
 static struct audit_expr *atomic(struct lower *l, CXCursor c, const struct cursors *parts,
 				 const char *name)
 {
-	enum { OPERANDS_OF_SET = 2 }; /* the address and the memory order */
 	struct audit_expr *e = lower_all(l, EXPR_ATOMIC, c, parts);
 
 	e->id = atomic_named(name);
-	/* Whether the result is that it was done, not the old value, as of test-and-set. */
-	e->value = parts->count > OPERANDS_OF_SET && cursor_type(l->reader, c).kind == CXType_Bool;
+	e->value = tells_done(l->reader, c, parts);
 	return e;
 }
 
