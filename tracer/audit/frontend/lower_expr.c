@@ -212,9 +212,9 @@ static bool begins_with_any(const char *word, const char *const *words)
 	return false;
 }
 
-/* True if the result tells that the exchange was done: a bool. The old value may be one, too; only a
-   compare-and-exchange has more operands than an exchange. The __sync_ functions, which are calls,
-   have no memory order. */
+/* True if the result tells that the exchange was done: a bool. The old value may be a bool, too.
+   Only a compare-and-exchange has more operands than an exchange. The __sync_ functions, which are
+   calls, have no memory order. */
 static bool tells_done(const struct audit_reader *r, CXCursor c, const struct cursors *operands)
 {
 	enum { EXCHANGE = 3, SYNC_EXCHANGE = 2 };
