@@ -13,8 +13,8 @@ enum {
 	LIMIT_LEAST_S = 5,
 	WATCHED_FACTOR = 4, /* system calls of a watched run are slower */
 	GATE_LIMIT_S = 3,
-	DECIDE_S = 27,
-	STAGE_LEAST_S = 5,
+	DECIDE_S = 25,
+	STAGE_LEAST_S = 4,
 	ALONE_LEAST_S = 2,
 	ALONE_FACTOR = 2
 };
