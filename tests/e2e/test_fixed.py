@@ -1,6 +1,8 @@
 """`gatectl run --fixed`: the script of a failure is a regression test of its repair. 116 while the failure is there, 0
 when it is not, with one line about the order that has become impossible."""
 
+import re
+
 from harness import compile_text, params, timeout
 
 # Two threads add to a sum. FIXED: 0 no lock, 1 a lock, 2 the second thread adds nothing, 3 the line is compiled out,
@@ -263,6 +265,56 @@ def test_from_explore(t):
         script = f.read()
     t.verdict(fixed(t, program(0), script=script), 116)
     passed(t, fixed(t, program(1), script=script))
+
+
+# The write has to come between two reads of one line, which has an address and no name.
+READS = """
+#include <pthread.h>
+static volatile int shared;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *set(void *p)
+{
+	if (FIXED)
+		pthread_mutex_lock(&lock);
+	shared = 1;
+	if (FIXED)
+		pthread_mutex_unlock(&lock);
+	return p;
+}
+int main(void)
+{
+	pthread_t t;
+	int differ;
+
+	pthread_create(&t, NULL, set, NULL);
+	if (FIXED)
+		pthread_mutex_lock(&lock);
+	differ = shared != shared;
+	if (FIXED)
+		pthread_mutex_unlock(&lock);
+	pthread_join(t, NULL);
+	return differ;
+}
+"""
+
+
+@timeout(300)
+@params("gcc", "clang")
+def test_address_of_another_build(t, compiler):
+    """explore writes the sum of the code to an address. Debug information does not count."""
+    built = compile_text("reads.c", READS, "-g -O0 -DFIXED=0", compiler)
+    out = t.path("found")
+    r = t.gate("explore", "-j1", "--verify", "20", "-o", out, "--", built, seconds=200)
+    with open(out + "/1/gates.lua") as f:
+        script = f.read()
+    t.check(re.search(r'at\("\*0x[0-9a-f]+:[0-9a-f]{8}"', script), "no address with a sum: " + script, r)
+    other = compile_text("reads.c", READS + "/* moved */", "-g3 -O0 -DFIXED=0", compiler)
+    t.verdict(fixed(t, built, script=script), 116)
+    t.verdict(fixed(t, other, script=script), 116)
+    repaired = compile_text("reads.c", READS, "-g -O0 -DFIXED=1", compiler)
+    for options in ([], ["--fixed"]):
+        t.error(t.run_gated(repaired, script=script, options=options), 125,
+                r"\.lua:\d+: \*0x[0-9a-f]+:[0-9a-f]{8}: this is an address of another build of reads: the sum of its code is [0-9a-f]{8} here")
 
 
 CRASHES = """

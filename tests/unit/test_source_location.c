@@ -61,6 +61,7 @@ static const struct accepted good[] = {
 	{"//ready!#2", LOCATION_MARK, NULL, NULL, "ready!", 0, 0, 2},
 	{"libfoo.so!//ready", LOCATION_MARK, "libfoo.so", NULL, "ready", 0, 0, 0},
 	{"*0x401136", LOCATION_ADDRESS, NULL, NULL, NULL, 0, 0x401136, 0},
+	{"*0x401136:00c0ffee", LOCATION_ADDRESS, NULL, NULL, "00c0ffee", 0, 0x401136, 0},
 	{"*0XfF", LOCATION_ADDRESS, NULL, NULL, NULL, 0, 0xff, 0},
 	{"libfoo.so!*0x10", LOCATION_ADDRESS, "libfoo.so", NULL, NULL, 0, 0x10, 0},
 	{"x(1).so!f", LOCATION_FUNC, "x(1).so", "f", NULL, 0, 0, 0},
@@ -173,6 +174,9 @@ static const char *const bad[][2] = {
 	{"two words", "no blanks"},
 	{"worker:read", "need a statement"},
 	{"worker%return:write", "need a statement"},
+	{"*0x401136:", "8 hexadecimal digits"},
+	{"*0x401136:c0ffee", "8 hexadecimal digits"},
+	{"*0x401136:00C0FFEE", "8 hexadecimal digits"},
 	{"*0x401136:read", "need a statement"},
 };
 

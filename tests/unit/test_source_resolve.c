@@ -266,10 +266,15 @@ static void symbols_only(void **state)
 	sites_of(p, "worker");
 
 	uint64_t offset = p->sites.items[0].offset;
+	uint32_t sum = module_code_sum(p->sites.items[0].module);
 	char location[32];
 
 	snprintf(location, sizeof(location), "*0x%llx", (unsigned long long)offset);
 	assert_int_equal(sites_of(p, location), 1);
+	snprintf(location, sizeof(location), "*0x%llx:%08x", (unsigned long long)offset, sum);
+	assert_int_equal(sites_of(p, location), 1);
+	snprintf(location, sizeof(location), "*0x%llx:%08x", (unsigned long long)offset, sum ^ 1);
+	assert_says(refusal_of(p, location), "another build of prog");
 	snprintf(location, sizeof(location), "*0x%llx", (unsigned long long)offset + 2);
 	assert_says(refusal_of(p, location), "no instruction");
 }

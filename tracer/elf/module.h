@@ -99,6 +99,9 @@ size_t module_bytes(const struct module *m, uint64_t offset, void *buf, size_t n
 
 /* Returns the build-id in hex, or "". */
 const char *module_build_id(const struct module *m);
+/* Returns a sum of the code: equal in two builds only if each address means the same in both. Unlike
+   the build-id, it does not depend on debug information, thus not on the folder of the sources. */
+uint32_t module_code_sum(struct module *m);
 
 /* Returns true if OBJECT of a location (or of on "load") names this module. libfoo.so names
    libfoo.so.1.2. */
@@ -172,6 +175,7 @@ struct module {
 	Elf64_Phdr dynamic_part;   /* PT_DYNAMIC, or all zero */
 	struct module_range relro; /* PT_GNU_RELRO: read-only once the module is loaded */
 	char build_id[65];	   /* in hex, or "" */
+	uint64_t code_sum;	   /* 0 until requested */
 
 	/* The file with .debug_info: this one, or a separate one found by build-id or debuglink. */
 	bool debug_searched;

@@ -1,5 +1,6 @@
-/* Searches of a file for symbol names and bytes, in the sections of that kind only; and
-   relocations. */
+/* Searches of a file for symbol names and bytes, in the sections of that kind only; the sum of its
+   code; and relocations. */
+#include "tracer/base/hash.h"
 #include "tracer/elf/elf_internal.h"
 
 #include <string.h>
@@ -88,6 +89,23 @@ void module_each_code(const struct module *m, const void *bytes, size_t n, modul
 			at += n;
 		}
 	}
+}
+
+uint32_t module_code_sum(struct module *m)
+{
+	uint64_t hash = HASH_START;
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	Elf_Data *data;
+
+	if (m->code_sum)
+		return (uint32_t)hash_slot(m->code_sum);
+	while ((section = next_section(m, section, SHF_ALLOC | SHF_EXECINSTR, &header, &data))) {
+		hash = hash_word(hash, header.sh_addr);
+		hash = hash_bytes(hash, data->d_buf, data->d_size);
+	}
+	m->code_sum = hash;
+	return (uint32_t)hash_slot(hash);
 }
 
 /* ---- relocations ------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ enum location_kind {
 	LOCATION_CALL,	  /* FUNC%call(CALLEE); `match` counts the calls */
 	LOCATION_TEXT,	  /* FUNC;TEXT or FILE;TEXT */
 	LOCATION_MARK,	  /* //MARK */
-	LOCATION_ADDRESS, /* *0xADDR */
+	LOCATION_ADDRESS, /* *0xADDR, *0xADDR:SUM */
 };
 
 /* LOCATION:read and LOCATION:write of a statement. */
@@ -31,7 +31,7 @@ struct location {
 	char *text;	  /* as written in the test script */
 	char *object;	  /* OBJECT! or NULL */
 	char *name;	  /* FILE or FUNC */
-	char *search;	  /* TEXT, MARK or CALLEE */
+	char *search;	  /* TEXT, MARK, CALLEE or SUM */
 	unsigned line;	  /* LINE or N */
 	uint64_t address; /* LOCATION_ADDRESS: an offset in the module */
 	unsigned match;	  /* #K, or 0 */

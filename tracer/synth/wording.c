@@ -212,6 +212,15 @@ static char *instruction(void *ctx, const struct schedule_step *step)
 		       : NULL;
 }
 
+static bool code_sum(void *ctx, const char *object, uint32_t *sum)
+{
+	struct module *module = module_named(ctx, object);
+
+	if (module)
+		*sum = module_code_sum(module);
+	return module != NULL;
+}
+
 char *synth_crash_location(const struct synth *g)
 {
 	const struct convert_line at = {.file = g->f->crash_file, .line = g->f->crash_line};
@@ -248,6 +257,7 @@ void synth_words(struct synth *g)
 		.line_text = line_text,
 		.location = location,
 		.instruction = instruction,
+		.code_sum = code_sum,
 		.is_over = words_is_over,
 	};
 }

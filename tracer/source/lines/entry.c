@@ -1,6 +1,7 @@
 /* Sites of entries after their prologues, of returns and of plain addresses. */
 #include "tracer/source/lines/resolve.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 void site_describe(struct resolver *r, struct source_site *site, struct scope_ref scope)
@@ -381,11 +382,31 @@ void instruction_site(struct resolver *r, struct module *m, uint64_t offset, uns
 	site_around(r, m, offset, length, &a, out);
 }
 
+/* Returns false with an error if the location's sum is that of another build. */
+static bool check_build(struct resolver *r, struct module *m)
+{
+	const char *wanted = r->location->search;
+	STR(sum);
+
+	if (!wanted)
+		return true;
+	str_addf(&sum, "%08" PRIx32, module_code_sum(m));
+	if (strcmp(wanted, str_text(&sum)) == 0)
+		return true;
+	error_set(r->err, ERROR_LOCATION,
+		  "%s: this is an address of another build of %s: the sum of its code is %s here",
+		  r->location->text, module_name(m), str_text(&sum));
+	error_hint(r->err, "find the address again, by gatectl explore or objdump -dl");
+	return false;
+}
+
 void address_sites(struct resolver *r, struct module *m, struct source_sites *out)
 {
 	uint64_t offset = r->location->address;
 	struct around a;
 
+	if (!check_build(r, m))
+		return;
 	if (!module_is_code(m, offset)) {
 		error_set(r->err, ERROR_LOCATION, "%s: 0x%llx is not in the code of %s",
 			  r->location->text, (unsigned long long)offset, module_name(m));

@@ -16,6 +16,8 @@
 	"*0xADDR, with OBJECT! before it or #K after it where that is needed; of a statement, "    \
 	"also with :read or :write after it"
 
+enum { SUM_DIGITS = 8 };
+
 static int malformed(struct error *err, const struct location *l, const char *what)
 {
 	error_set(err, ERROR_LOCATION, "'%s' is not a location: %s", l->text, what);
@@ -141,8 +143,13 @@ static int parse_address(const char *rest, struct location *l, struct error *err
 		return malformed(err, l, "an address is written *0x and hexadecimal digits");
 	errno = 0;
 	l->address = strtoull(rest + 2, &end, 16);
-	if (*end || errno)
+	if ((*end && *end != ':') || errno)
 		return malformed(err, l, "an address is written *0x and hexadecimal digits");
+	if (!*end)
+		return 0;
+	l->search = base_strdup(end + 1);
+	if (strlen(l->search) != SUM_DIGITS || strspn(l->search, "0123456789abcdef") != SUM_DIGITS)
+		return malformed(err, l, "the sum after an address has 8 hexadecimal digits");
 	return 0;
 }
 

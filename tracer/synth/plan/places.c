@@ -2,6 +2,7 @@
    coarse. */
 #include "tracer/synth/plan/plan_internal.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- thread and hit count of a place ---- */
@@ -144,14 +145,17 @@ static char *name_address(struct plan_placing *g, size_t at)
 	char *own = !called && g->words->instruction
 			    ? g->words->instruction(g->words->ctx, plan_step(g->v, at))
 			    : NULL;
-	const char *object = str_base_name(called ? w->inner_object : w->object);
+	const char *object = called ? w->inner_object : w->object;
 	struct str text = {0};
+	uint32_t sum;
 
 	if (own)
 		return own;
-	if (!str_same(g->words->program, object))
-		str_addf(&text, "%s!", object);
-	str_addf(&text, "*0x%llx", (unsigned long long)(called ? w->inner : w->address));
+	if (!str_same(g->words->program, str_base_name(object)))
+		str_addf(&text, "%s!", str_base_name(object));
+	str_addf(&text, "*0x%" PRIx64, called ? w->inner : w->address);
+	if (g->words->code_sum && g->words->code_sum(g->words->ctx, object, &sum))
+		str_addf(&text, ":%08" PRIx32, sum);
 	return str_take(&text);
 }
 

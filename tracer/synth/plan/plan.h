@@ -63,6 +63,9 @@ struct plan_words {
 	/* Returns FUNC%call(CALLEE)#K, LINE:read or LINE:write that means only the instruction of
 	   this step, freed here, or NULL for *0xADDR. May be NULL. */
 	char *(*instruction)(void *ctx, const struct schedule_step *step);
+	/* Sets the sum of the object's code for *0xADDR:SUM. Returns false for *0xADDR, as if it
+	   were NULL. */
+	bool (*code_sum)(void *ctx, const char *object, uint32_t *sum);
 	/* Returns true to stop planning: no time left, or a signal. May be NULL. */
 	bool (*is_over)(void *ctx);
 };
