@@ -97,6 +97,42 @@ def test_why_no_script(t):
             "the reason", r)
 
 
+PUT = """#include <pthread.h>
+static int count = 2, freed;
+static void put(void)
+{
+	count--;
+	if (!count)
+		freed++;
+}
+static void *copy(void *a)
+{
+	count++;
+	put();
+	put();
+	return a;
+}
+int main(void)
+{
+	pthread_t t;
+	pthread_create(&t, 0, copy, 0);
+	put();
+	pthread_join(t, 0);
+	return freed != 1;
+}
+"""
+
+
+@params("gcc", "clang")
+def test_read_found_late(t, cc):
+    """The failure comes before the read of main's count-- is a point: that copy() begins after it must be forced, too."""
+    program = compile_text("put.c", PUT, "-g -pthread -O0", cc)
+    r = explore(t, "--verify", "100", "--", program)
+    with open(r.found + "/1/gates.lua", encoding="utf-8") as f:
+        script = f.read()
+    t.check("searched schedule" in script, "gates that hold by chance: " + script, r)
+
+
 @params("gcc", "clang")
 def test_script(t, cc):
     """Two instructions of one line: the place between them has a name that survives a build."""

@@ -233,7 +233,8 @@ static void add_story(const struct explore_failure *f, struct str *out)
 		str_addf(out, "no script of gates: %s\n", f->no_script);
 	if (f->forced) {
 		if (f->is_other)
-			str_add(out, "no gates force the schedule that was found first: this is "
+			str_add(out, "no gates certainly force the schedule that was found first: "
+				     "this is "
 				     "another schedule with the same failure\n");
 		str_add(out, "the script has forced it in ");
 		explore_gates_runs(f->forced, f->asked, f->forced_s, out);

@@ -134,6 +134,7 @@ static int look_around(struct synth *g)
 	int answer = searches ? synth_escapes(g, SYNTH_SCHEDULES, g->until) : 1;
 
 	g->strict = answer == 0;
+	g->loose = searches && answer == 1;
 	if (answer < 0 || (g->plan.unplaced && !g->strict)) /* plain runs may fail by chance */
 		return answer < 0 ? -1 : 0;
 	answer = begin_each_late(g);
@@ -425,5 +426,5 @@ int synth_make(struct explore *e, struct explore_failure *f, double until)
 	str_fini(&g.differs);
 	base_free(g.crash);
 	oracle_fini(&g.oracle);
-	return answer;
+	return answer == 0 && !f->no_script && g.loose;
 }

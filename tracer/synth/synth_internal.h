@@ -47,6 +47,7 @@ struct synth {
 	bool strict; /* no schedule with another outcome was found */
 	bool firm;   /* no thread's late start changes the outcome */
 	bool lax;    /* `firm` is not required, since no firm plan was found */
+	bool loose;  /* a schedule with another outcome was found under the whole plan */
 	unsigned long schedules, schedules_asked; /* of the last search: made; wanted */
 	char *crash;				  /* location in the script's expect, or NULL */
 	const char *late; /* thread whose late start changes the outcome; may be NULL */
@@ -64,7 +65,8 @@ enum { SYNTH_SCHEDULES = 100 };
 /* ---- attempts.c ---- */
 
 /* Tries plans for the failure's schedule until `until` (0 means no limit); sets f->gates or
-   f->no_script. Returns 0, or -1 if the experiment is over. */
+   f->no_script. Returns 0, 1 if the gates permit a schedule with another outcome, or -1 if the
+   experiment is over. */
 int synth_make(struct explore *e, struct explore_failure *f, double until);
 
 /* ---- recorded.c ---- */
