@@ -14,7 +14,7 @@ SUM = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-static volatile int sum;
+static volatile int sum, rounds;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 static void enter(void)
@@ -22,7 +22,7 @@ static void enter(void)
 	if (FIXED == 1)
 		pthread_mutex_lock(&lock);
 	while (FIXED == 4 && atomic_flag_test_and_set(&busy))
-		;
+		rounds++;
 }
 static void leave(void)
 {
@@ -136,6 +136,16 @@ def test_spin(t):
     """Nobody waits in the kernel: that no thread makes progress shows in their states."""
     r = passed(t, fixed(t, program(4), options=["--gate-limit", "0"]))
     names_order(t, r, ("add#2 ", "add#1 "))
+
+
+@params([], ["--no-resident"])
+def test_spin_through_a_place(t, options):
+    """A place in the loop that is for another thread is no progress of the one that spins."""
+    place = 'at("enter;rounds++", { thread = "add#%d", hit = 1000000, optional = true }):log "round"\n'
+    script = SCRIPT.replace('thread = "add#2" }):wait(read)', 'thread = "add#2" }):wait(read)\n' + place % 1)
+    script = script.replace('on("thread-exit"', 'on("thread-start", { thread = "add#2" }):wait(read)\non("thread-exit"')
+    r = passed(t, fixed(t, program(4), script=script, options=["--gate-limit", "0", "--time-limit", "60", *options]))
+    t.check("spinning for" in r.err, "the spinning thread is not named", r)
 
 
 def test_gates_of_other_orders_stay(t):

@@ -246,9 +246,11 @@ static bool is_deed(enum tracee_event_kind kind)
 
 static void turn(struct run *s, const struct tracee_event *ev)
 {
+	bool deed = is_deed(ev->kind);
+
 	switch (ev->kind) {
 	case TRACEE_SITE:
-		arrivals_site(s, ev->thread->user, ev->site);
+		deed = arrivals_site(s, ev->thread->user, ev->site);
 		break;
 	case TRACEE_THREAD_START:
 		on_thread_start(s, ev);
@@ -300,7 +302,7 @@ static void turn(struct run *s, const struct tracee_event *ev)
 	case TRACEE_EMPTY:
 		break;
 	}
-	s->events += is_deed(ev->kind);
+	s->events += deed;
 	s->signals += ev->kind == TRACEE_SIGNAL;
 	run_settle(s);
 }

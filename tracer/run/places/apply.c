@@ -29,7 +29,7 @@ static void apply_release(struct run *s, const struct decision *d)
 	struct run_thread *t = threads_of(d->thread);
 
 	program_forget(t);
-	s->events++;
+	s->events += t != s->turned; /* its own event is counted */
 	if (t == s->turned)
 		s->goes_last = t;
 	else if (t->tracee && !t->gone_first)

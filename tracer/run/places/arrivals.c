@@ -54,7 +54,19 @@ static void note_name(struct run *s, struct run_thread *t)
 	}
 }
 
-static void arrive(struct run *s, struct run_thread *t, struct place_list *places,
+/* True if the thread was let go and nothing else happened: all its places are for other threads. */
+static bool is_passed_by(const struct run *s, const struct run_thread *t)
+{
+	const struct decision *d;
+
+	for (size_t i = 0; (d = engine_coming(s->engine, i)); i++)
+		if (d->kind != DECISION_RELEASE || d->thread != t->engine)
+			return false;
+	return true;
+}
+
+/* Returns false if no place counts the arrival. */
+static bool arrive(struct run *s, struct run_thread *t, struct place_list *places,
 		   const struct source_site *info)
 {
 	const struct arrival at = {
@@ -66,21 +78,24 @@ static void arrive(struct run *s, struct run_thread *t, struct place_list *place
 		.at = t,
 		.spots = places->differ ? places->spots.items : NULL,
 	};
+	bool counts;
 
 	program_forget(t);
 	t->at_return = places->at_return;
 	t->spot = (struct arrival_spot){at.file, at.func, at.line, at.scope};
 	if (!places->count) {
 		run_go(s, t);
-		return;
+		return true;
 	}
 	note_name(s, t);
 	array_each(struct place *, place, places)
 		observe(comes, s, t, *place);
 	engine_arrive(s->engine, places->items, places->count, &at);
+	counts = !is_passed_by(s, t);
 	apply_releases(s);
 	array_each(struct place *, place, places)
 		observe(arrival, s, t, *place);
+	return counts;
 }
 
 /* Reading registers costs a system call. */
@@ -93,13 +108,13 @@ static bool needs_registers(const struct site_use *use)
 	return false;
 }
 
-void arrivals_site(struct run *s, struct run_thread *t, struct tracee_site *site)
+bool arrivals_site(struct run *s, struct run_thread *t, struct tracee_site *site)
 {
 	struct hit hit = {.thread = t, .site = site, .address = site->addr};
 	struct site_use *use = site->user;
 	struct place_list places = {0};
 	const struct source_site *info = NULL;
-	bool taken = false;
+	bool taken = false, counts = true;
 
 	inside_hit(s, t, site);
 	if (use && needs_registers(use) && tracee_regs(t->tracee, &hit.regs) < 0)
@@ -118,8 +133,9 @@ void arrivals_site(struct run *s, struct run_thread *t, struct tracee_site *site
 		info = info ? info : a.info;
 	}
 	if (!taken)
-		arrive(s, t, &places, info);
+		counts = arrive(s, t, &places, info);
 	list_fini(&places);
+	return counts;
 }
 
 static bool arrivals_wants(const struct place *place, enum place_kind kind, int signal)

@@ -6,7 +6,7 @@
 #include "tracer/run/modules/images.h"
 
 /* A thread has hit a site: arrives at the places there, or resumes. */
-void arrivals_site(struct run *s, struct run_thread *t, struct tracee_site *site);
+bool arrivals_site(struct run *s, struct run_thread *t, struct tracee_site *site);
 /* The thread has an event of this kind: arrives at such places, or resumes. `signal`: of
    PLACE_SIGNAL. */
 void arrivals_event(struct run *s, struct run_thread *t, enum place_kind kind, int signal);

@@ -442,6 +442,7 @@ void inside_exited(struct run *s, const struct run_thread *t)
 static void places_inside_tell(struct inside_site *i, unsigned long taken)
 {
 	struct run *s = i->run;
+	bool counts = false;
 
 	if (!taken || s->over)
 		return;
@@ -452,9 +453,10 @@ static void places_inside_tell(struct inside_site *i, unsigned long taken)
 			continue;
 		if (!others)
 			place_passed(a->place, taken);
+		counts |= !others;
 		observe(passed, s, a->place, taken, others);
 	}
-	s->events++;
+	s->events += counts;
 }
 
 static int64_t take_in(struct inside_count *c, int64_t left)
