@@ -123,7 +123,9 @@ enum source_answer {
 	/* not found in these modules; *err says so and names similar functions or lines. The caller
 	   decides whether the location waits for a library */
 	SOURCE_NOT_FOUND,
-	SOURCE_NO_CODE, /* the line was found by its text or a mark, but has no code of its own */
+	/* the line was found by its text or a mark, but has no code of its own, or no access that
+	   :read or :write means */
+	SOURCE_NO_CODE,
 	SOURCE_ERROR, /* ambiguous, a line number without code, unreadable debug information, ... */
 };
 
