@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 /*
- * n: needed; m: needed once any other order is dropped; f, s: not needed, of the first and second
- * rank; -: never tried; !: ends the experiment; x: no part of the plan.
+ * n: needed; m: needed once any other order is dropped; f, s, t: not needed, of the first, second
+ * and third rank; -: never tried; !: ends the experiment; x: no part of the plan.
  */
 struct made_up {
 	const char *orders;
@@ -30,7 +30,10 @@ static enum minimise_rank made_rank(void *ctx, size_t order)
 {
 	char c = ((struct made_up *)ctx)->orders[order];
 
-	return c == '-' ? MINIMISE_NEVER : c == 'f' ? MINIMISE_FIRST : MINIMISE_SECOND;
+	return c == '-'	  ? MINIMISE_NEVER
+	       : c == 'f' ? MINIMISE_FIRST
+	       : c == 't' ? MINIMISE_THIRD
+			  : MINIMISE_SECOND;
 }
 
 static int made_needed(void *ctx, size_t order)
@@ -61,6 +64,7 @@ static void test_ranks(void **state)
 	(void)state;
 	gives("", 0, "", "");
 	gives("nsfn", 0, "2013", "n..n");
+	gives("tsf", 0, "210", "...");
 	gives("m", 0, "0", ".");
 	gives("fm", 0, "01", ".m");
 	gives("-sx", 0, "1", "-.x");

@@ -21,9 +21,11 @@ static int minimise_rank(const struct minimise_orders *m, enum minimise_rank ran
 
 int minimise_orders(const struct minimise_orders *m)
 {
-	int failed = minimise_rank(m, MINIMISE_FIRST);
+	int failed = 0;
 
-	return failed ? failed : minimise_rank(m, MINIMISE_SECOND);
+	for (enum minimise_rank rank = MINIMISE_FIRST; !failed && rank < MINIMISE_NEVER; rank++)
+		failed = minimise_rank(m, rank);
+	return failed;
 }
 
 size_t minimise_put_back(const struct minimise_orders *m, bool all)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 /* All orders of one rank are tried before those of the next. */
-enum minimise_rank { MINIMISE_FIRST, MINIMISE_SECOND, MINIMISE_NEVER };
+enum minimise_rank { MINIMISE_FIRST, MINIMISE_SECOND, MINIMISE_THIRD, MINIMISE_NEVER };
 
 struct minimise_orders {
 	void *ctx;
@@ -19,8 +19,7 @@ struct minimise_orders {
 	int (*is_needed)(void *ctx, size_t order);
 };
 
-/* Tries all orders of MINIMISE_FIRST, then of MINIMISE_SECOND. Returns 0, or -1 if is_needed()
-   did. */
+/* Tries all orders of each rank but MINIMISE_NEVER. Returns 0, or -1 if is_needed() did. */
 int minimise_orders(const struct minimise_orders *m);
 /* Restores the last order left out, which was tried with the fewest others, or `all`. Returns the
    first restored one, or `count` if none was left out. */

@@ -128,15 +128,19 @@ size_t synth_orders_left(const struct synth *g)
 }
 
 /* The last order stays: without any, the outcome is not forced, whatever the trials showed. Orders
-   that let a thread wait come after those that they serve. */
+   with a place inside a line come first, since a repair or another compilation removes it: either of
+   two may be enough. Orders that let a thread wait come after those that they serve. */
 static enum minimise_rank drop_rank(void *ctx, size_t order)
 {
 	struct synth *g = ctx;
 	const struct plan_order *o = &g->plan.orders.items[order];
+	const struct plan_place *places = g->plan.places.items;
 
 	if (o->needed || synth_orders_left(g) == 1 || synth_is_by_luck(g, o) || has_no_time(g))
 		return MINIMISE_NEVER;
-	return o->blocked ? MINIMISE_SECOND : MINIMISE_FIRST;
+	if (o->blocked)
+		return MINIMISE_THIRD;
+	return places[o->from].inside || places[o->to].inside ? MINIMISE_FIRST : MINIMISE_SECOND;
 }
 
 /* An order whose trials have no time stays: its need is unknown. */
