@@ -127,7 +127,7 @@ int main(void)
 def test_read_found_late(t, cc):
     """The failure comes before the read of main's count-- is a point: that copy() begins after it must be forced, too."""
     program = compile_text("put.c", PUT, "-g -pthread -O0", cc)
-    r = explore(t, "--verify", "100", "--", program)
+    r = explore(t, "--verify", "20", "--", program)
     with open(r.found + "/1/gates.lua", encoding="utf-8") as f:
         script = f.read()
     t.check("searched schedule" in script, "gates that hold by chance: " + script, r)

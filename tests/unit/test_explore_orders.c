@@ -11,7 +11,14 @@
 
 #define HEAD(steps) "# gatectl schedule 2\nsteps: " #steps "\n"
 
-static const struct plan_words words = {.program = "prog"};
+static bool code_sum(void *ctx, const char *object, uint32_t *sum)
+{
+	(void)ctx;
+	*sum = 0xc0ffee;
+	return str_same(object, "prog");
+}
+
+static const struct plan_words words = {.program = "prog", .code_sum = code_sum};
 
 /* The files do not say that the step is in a library. */
 static bool is_library(const struct schedule_step *step)
@@ -319,8 +326,8 @@ static void test_places(void **state)
 		      "3 b read - (g) preempts object=p+0x1 code=prog+0x30\n",
 	      PLAN_DEPENDENT,
 	      "local a_wrote = SimpleGate \"a_wrote\"\n"
-	      "at \"*0x20\" :open(a_wrote)\n"
-	      "at \"*0x30\" :wait(a_wrote)\n");
+	      "at \"*0x20:00c0ffee\" :open(a_wrote)\n"
+	      "at \"*0x30:00c0ffee\" :wait(a_wrote)\n");
 	needs(HEAD(4) "1 a start -\n"
 		      "2 a end -\n"
 		      "3 b start -\n"

@@ -99,8 +99,8 @@ size_t module_bytes(const struct module *m, uint64_t offset, void *buf, size_t n
 
 /* Returns the build-id in hex, or "". */
 const char *module_build_id(const struct module *m);
-/* Returns a sum of the code: equal in two builds only if each address means the same in both. Unlike
-   the build-id, it does not depend on debug information, thus not on the folder of the sources. */
+/* Returns a sum of the code, which differs between builds unless each address means the same in
+   both. Debug information, which has the folder of the sources, is not part of it. */
 uint32_t module_code_sum(struct module *m);
 
 /* Returns true if OBJECT of a location (or of on "load") names this module. libfoo.so names

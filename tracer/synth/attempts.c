@@ -133,9 +133,8 @@ static int look_around(struct synth *g)
 	bool searches = g->ends == SYNTH_ENDS && g->expects != SYNTH_UNMET;
 	int answer = searches ? synth_escapes(g, SYNTH_SCHEDULES, g->until) : 1;
 
-	g->strict = answer == 0;
-	g->loose = searches && answer == 1;
-	if (answer < 0 || (g->plan.unplaced && !g->strict)) /* plain runs may fail by chance */
+	g->outcomes = answer == 0 ? SYNTH_ONE : searches ? SYNTH_OTHERS : SYNTH_UNKNOWN;
+	if (answer < 0 || (g->plan.unplaced && answer)) /* plain runs may fail by chance */
 		return answer < 0 ? -1 : 0;
 	answer = begin_each_late(g);
 	g->firm = answer == 1;
@@ -190,7 +189,7 @@ static int verify(struct synth *g)
 	expect_crash(g, NULL);
 	answer = synth_write(g);
 
-	if (answer == 0 && g->strict)
+	if (answer == 0 && g->outcomes == SYNTH_ONE)
 		answer = synth_escapes(g, LAST_SCHEDULES,
 				       until > 0 ? now + (until - now) * PART_LOOKED : 0);
 	if (answer)
@@ -220,9 +219,10 @@ static int make_small(struct synth *g)
 	while (answer == 0 && !g->oracle.cut &&
 	       synth_put_back(g)) /* others were tried without it */
 		answer = synth_drop(g) < 0 ? -1 : verify(g);
-	if (answer == 0 && !g->oracle.cut &&
-	    g->strict) { /* the longer search found another outcome under all gates */
-		g->strict = g->firm = false;
+	/* the longer search found another outcome under all gates */
+	if (answer == 0 && !g->oracle.cut && g->outcomes == SYNTH_ONE) {
+		g->outcomes = SYNTH_OTHERS;
+		g->firm = false;
 		answer = verify(g);
 	}
 	return answer;
@@ -357,12 +357,14 @@ static int try_plain(struct synth *g)
 
 	if (g->expects == SYNTH_UNMET || g->f->times < g->e->runs || synth_leaves_woken(g))
 		return 0;
-	g->plain = g->strict = true;
+	g->plain = true;
+	g->outcomes = SYNTH_ONE;
 	answer = synth_runs_of_all(g, g->ends != SYNTH_ENDS ? TRIED_LONG : TRIED_PLAIN,
 				   "trying it without gates", synth_part_left(g, PART_TRIED));
 	if (answer == 1)
 		answer = verify(g);
-	g->plain = g->strict = answer == 1;
+	g->plain = answer == 1;
+	g->outcomes = g->plain ? SYNTH_ONE : SYNTH_UNKNOWN;
 	return answer;
 }
 
@@ -426,5 +428,5 @@ int synth_make(struct explore *e, struct explore_failure *f, double until)
 	str_fini(&g.differs);
 	base_free(g.crash);
 	oracle_fini(&g.oracle);
-	return answer == 0 && !f->no_script && g.loose;
+	return answer == 0 && !f->no_script && g.outcomes == SYNTH_OTHERS;
 }

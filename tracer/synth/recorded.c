@@ -274,7 +274,7 @@ static bool lets_wake(const struct synth *g, const struct plan_order *o)
 	const struct schedule *s = &g->schedule;
 	size_t next = o->held + 1;
 
-	if (g->strict || synth_step(g, o->done)->point.op != STRATEGY_WAIT)
+	if (g->outcomes == SYNTH_ONE || synth_step(g, o->done)->point.op != STRATEGY_WAIT)
 		return false;
 	return synth_step(g, o->held)->point.op == STRATEGY_WAIT ||
 	       (next < s->steps.count && s->steps.items[next].point.op == STRATEGY_WAKE);

@@ -20,6 +20,13 @@ enum synth_expects {
 	SYNTH_UNMET,
 };
 
+/* Outcomes of the schedules that were searched under the gates. */
+enum synth_outcomes {
+	SYNTH_UNKNOWN, /* none was searched */
+	SYNTH_ONE,     /* the failure alone */
+	SYNTH_OTHERS,
+};
+
 struct synth {
 	struct explore *e;
 	struct explore_failure *f;
@@ -42,12 +49,11 @@ struct synth {
 	unsigned long tried;	  /* runs to try a plan */
 	unsigned long tried_each; /* runs to try each way without an order */
 
-	bool any;    /* a plan was tried, even if late */
-	bool plain;  /* the script has no gates: plain runs fail anyway */
-	bool strict; /* no schedule with another outcome was found */
-	bool firm;   /* no thread's late start changes the outcome */
-	bool lax;    /* `firm` is not required, since no firm plan was found */
-	bool loose;  /* a schedule with another outcome was found under the whole plan */
+	bool any;		      /* a plan was tried, even if late */
+	bool plain;		      /* the script has no gates: plain runs fail anyway */
+	enum synth_outcomes outcomes; /* of schedules that the gates permit */
+	bool firm;		      /* no thread's late start changes the outcome */
+	bool lax;		      /* `firm` is not required, since no firm plan was found */
 	unsigned long schedules, schedules_asked; /* of the last search: made; wanted */
 	char *crash;				  /* location in the script's expect, or NULL */
 	const char *late; /* thread whose late start changes the outcome; may be NULL */

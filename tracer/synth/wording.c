@@ -69,7 +69,7 @@ static void add_title(const struct synth *g, struct str *out)
 	if (g->f->forced) {
 		str_add(out, "\nIt has failed like that in ");
 		explore_gates_runs(g->f->forced, g->f->asked, g->f->forced_s, out);
-		if (g->strict)
+		if (g->outcomes == SYNTH_ONE)
 			str_addf(out, ", and in %lu searched schedule%s%s", g->schedules,
 				 g->schedules == 1 ? "" : "s",
 				 g->plain ? "" : " that its gates permit");

@@ -103,7 +103,7 @@ static int agrees_in_schedules(struct synth *g, struct plan_order *o)
 {
 	int answer = 0;
 
-	if (!g->strict)
+	if (g->outcomes != SYNTH_ONE)
 		return 1;
 	o->dropped = true;
 	if (synth_write(g) == 0)
@@ -128,8 +128,8 @@ size_t synth_orders_left(const struct synth *g)
 }
 
 /* The last order stays: without any, the outcome is not forced, whatever the trials showed. Orders
-   with a place inside a line come first, since a repair or another compilation removes it: either of
-   two may be enough. Orders that let a thread wait come after those that they serve. */
+   with a place inside a line come first, since a repair or another compilation removes it: either
+   of two may be enough. Orders that let a thread wait come after those that they serve. */
 static enum minimise_rank drop_rank(void *ctx, size_t order)
 {
 	struct synth *g = ctx;

@@ -238,9 +238,9 @@ static void say_addresses(const struct plan_text *t, const struct schedule *s,
 			  const struct plan_words *words)
 {
 	static const char *const holds[] = {
-		"A place inside a line has no name but its address, which is that of this build: "
-		"after the colon is a sum of its code. In another build it is an error: look it "
-		"up again (objdump -dl), or let gatectl explore find it again.",
+		"A place inside a line has no name but its address, which is that of this build. "
+		"In another one, look it up again (objdump -dl), or let gatectl explore find it "
+		"again.",
 		"An address in a library depends on the build of the library only, not on the "
 		"build of the program.",
 	};
