@@ -159,6 +159,21 @@ def test_banner(t):
     leave(t, x)
 
 
+def test_events_while_it_runs(t):
+    """A message about the running program begins and ends a line of the terminal; no control character is spelt out."""
+    x = begin(t)
+    size(x, 24, 80)
+    x.command("gate work wait g", "work waits at gate g")
+    x.send("run\r")
+    before = x.wait("work#1 is held at work by gate g")
+    after = x.wait("\r\n")
+    t.check(before.endswith(80 * " " + "\r"), "begin of the line: %r" % before)
+    t.equal(after, " (repl_terminal.c:10)\r", "end of the line")
+    x.send("\003")
+    x.wait("stopped by Ctrl-C", PROMPT)
+    leave(t, x)
+
+
 def test_help_is_paged(t):
     """On 24 rows of 80 columns no line is lost; where all fits, nothing is asked."""
     question = "(Return: more; q: end) "

@@ -33,13 +33,18 @@ static struct {
 
 static int said_errno; /* errno of the first write that failed */
 
+static void write_bytes(const struct str *bytes)
+{
+	if (io_write(STDOUT_FILENO, str_text(bytes), bytes->length) < 0 && !said_errno)
+		said_errno = errno;
+}
+
 void repl_say(const char *text)
 {
 	STR(shown);
 
 	foreign_lines(&shown, text, "\n\t");
-	if (io_write(STDOUT_FILENO, str_text(&shown), shown.length) < 0 && !said_errno)
-		said_errno = errno;
+	write_bytes(&shown);
 }
 
 int repl_said_errno(void)
@@ -203,8 +208,9 @@ void repl_tell(void *ctx, const char *line)
 
 	if (screen)
 		fresh_line(&out);
-	str_addf(&out, "%s%s\n", line, screen ? "\r" : "");
-	repl_say(str_text(&out));
+	foreign_lines(&out, line, "\n\t");
+	str_add(&out, screen ? "\r\n" : "\n");
+	write_bytes(&out);
 }
 
 /* ---- reading a line -------------------------------------------------------------------------- */
@@ -297,7 +303,7 @@ char *repl_read_terminal(const char *question, bool is_command)
 		return NULL;
 	if (isatty(STDOUT_FILENO))
 		fresh_line(&out);
-	repl_say(str_text(&out));
+	write_bytes(&out);
 	sigemptyset(&clock);
 	sigaddset(&clock, SIGALRM); /* libedit writes by stdio, which loses interrupted output */
 	sigprocmask(SIG_BLOCK, &clock, &before);
