@@ -42,6 +42,51 @@ int main(int argc, char **argv)
 """
 
 
+# Two threads that deadlock; with an argument main goes on.
+DEADLOCK = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t both;
+static void move(pthread_mutex_t *from, pthread_mutex_t *to)
+{
+	pthread_mutex_lock(from);
+	pthread_barrier_wait(&both);
+	pthread_mutex_lock(to);
+}
+static void *left(void *arg)
+{
+	move(&a, &b);
+	return arg;
+}
+static void *right(void *arg)
+{
+	move(&b, &a);
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t l, r;
+	(void)argv;
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+	pthread_barrier_init(&both, NULL, 2);
+	pthread_create(&l, NULL, left, NULL);
+	pthread_create(&r, NULL, right, NULL);
+	puts("ready");
+	fflush(stdout);
+	while (argc > 1)
+		usleep(1000);
+	pthread_join(l, NULL);
+	return 0;
+}
+"""
+WAITS = ("left#1 waits for mutex b held by right#1 (taken at dl.c:10), in move at dl.c:12",
+         "right#1 waits for mutex a held by left#1 (taken at dl.c:10), in move at dl.c:12")
+CYCLE = "; ".join(WAITS)
+
+
 def ticks(t, *args, **kw):
     p = Running(t, compile_text("ticks.c", TICKS, "-g -O0 -pthread"), *args, **kw)
     t.equal(p.line(), "ready", "the program")
@@ -70,6 +115,51 @@ def test_looks(t):
         r = repl(t, p.pid, "until worker#1 tick", "next worker#1", "print worker#1 count > 0")
         t.check("\ntrue\n" in r.stdout, "steps, and the end of input leaves it", r)
         p.check(t, r)
+
+
+def says(r):
+    """The first line of attach, without `gatectl: `."""
+    return r.err.splitlines()[0].removeprefix("gatectl: ")
+
+
+@params((), ("main goes on",))
+def test_deadlocked(t, args):
+    """The first answer, and `why`, are those of attach; nobody has pressed Ctrl-C."""
+    with Running(t, compile_text("dl.c", DEADLOCK, "-g -O0 -pthread"), *args) as p:
+        t.equal(p.line(), "ready", "the program")
+        attach = t.gate("attach", str(p.pid), leftover=False)
+        t.equal(attach.status, 0 if args else 123, "status of attach", attach)
+        r = repl(t, p.pid, "why", "quit")
+        t.equal((r.status, r.err), (0, ""), "status", r)
+        first = (f"process {p.pid} still moves, but some of its threads cannot: " if args else
+                 "deadlock: no thread of the program can move: ") + CYCLE
+        lines = r.stdout.splitlines()
+        t.equal((says(attach), lines[0], lines[4]), (first,) * 3, "verdict", r)
+        for i, wait in enumerate(WAITS):
+            t.equal((lines[2 + i], lines[6 + i]), (f"  {i + 2}  {wait}",) * 2, "wait", r)
+            t.check(wait in attach.err, "wait by attach", attach)
+        t.check("Ctrl-C" not in r.stdout, "nobody has pressed it", r)
+        p.check(t, r)
+
+
+def test_not_deadlocked(t):
+    with ticks(t) as p:
+        attach, r = t.gate("attach", str(p.pid), leftover=False), repl(t, p.pid, "why", "quit")
+        first = f"process {p.pid} is not in a deadlock"
+        t.equal((says(attach), r.stdout.splitlines()[0], r.stdout.splitlines()[3]), (first,) * 3, "verdict", r)
+
+
+def test_deadlocked_at_ctrl_c(t):
+    """`why` names the deadlocked threads of a program that was stopped by hand."""
+    x = Terminal(t, [t.gatectl, "repl", compile_text("dl.c", DEADLOCK, "-g -O0 -pthread"), "main goes on"])
+    x.wait(PROMPT)
+    x.send("run\r")
+    x.wait("ready")
+    x.send("\003")
+    x.wait("stopped by Ctrl-C", PROMPT)
+    x.command("why", "stopped by Ctrl-C", "deadlocked: " + CYCLE)
+    x.send("quit\r")
+    t.equal(x.status(), 0, "status")
 
 
 @params("", "mfs")

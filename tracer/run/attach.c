@@ -149,14 +149,18 @@ bool run_only_looks(const struct run *s)
 	       !engine_place_at(s->engine, 0);
 }
 
-/* A user ends a run that is steered. A run that only looks lasts until a deadlock would be
-   found. */
-static bool is_done(struct run *s)
+bool run_has_looked(const struct run *s)
 {
 	enum { LOOK_US = 1000000 };
 
+	return run_now_us() - s->start_us >= LOOK_US;
+}
+
+/* A user ends a run that is steered. */
+static bool is_done(struct run *s)
+{
 	return s->root && !run_is_attended(s) && !waits_for_end(s) && engine_is_done(s->engine) &&
-	       !is_busy(s) && (!run_only_looks(s) || run_now_us() - s->start_us >= LOOK_US);
+	       !is_busy(s) && (!run_only_looks(s) || run_has_looked(s));
 }
 
 void attach_check(struct run *s)

@@ -220,15 +220,11 @@ int repl_file(struct repl *r, const char *path, struct error *err)
 	return start_with_given(r, err);
 }
 
-/* Ends when there is something to see, and prints that. */
-int repl_go(struct repl *r)
+/* Prints why the program has stopped, and its threads. */
+static void tell_stop(struct repl *r)
 {
-	enum interactive_state state;
+	enum interactive_state state = interactive_state(r->interactive);
 	STR(out);
-
-	repl_terminal_to_program(r);
-	state = interactive_go(r->interactive);
-	repl_terminal_back(r);
 
 	if (state == INTERACTIVE_ENDED) {
 		r->status = interactive_verdict(r->interactive, &out);
@@ -238,11 +234,20 @@ int repl_go(struct repl *r)
 			replay_next(&r->replay, &out);
 			str_add(&out, "\n");
 		} else if (state != INTERACTIVE_THERE)
-			str_addf(&out, "%s\n", interactive_reason(r->interactive));
+			interactive_reason(r->interactive, &out);
 		interactive_threads(r->interactive, &out);
 		interactive_there_line(r->interactive, &out);
 	}
 	repl_say(str_text(&out));
+}
+
+/* Ends when there is something to see, and prints that. */
+int repl_go(struct repl *r)
+{
+	repl_terminal_to_program(r);
+	interactive_go(r->interactive);
+	repl_terminal_back(r);
+	tell_stop(r);
 	if (interactive_interrupted(r->interactive)) {
 		r->status = 128 + interactive_interrupted(r->interactive);
 		r->quit = true;
@@ -433,11 +438,13 @@ static void loop(struct repl *r)
 		repl_say("\n");
 }
 
-/* Says in one line where the program stands. */
+/* Says in one line where the program stands, unless it has ended. */
 static void say_banner(const struct repl *r)
 {
 	STR(line);
 
+	if (interactive_state(r->interactive) == INTERACTIVE_ENDED)
+		return;
 	if (r->cli->run.pid)
 		str_addf(&line, "process %d is stopped: `run` lets it go on", r->cli->run.pid);
 	else
@@ -463,14 +470,10 @@ static int name_order(struct error *err)
 
 static int repl_begin(struct repl *r, struct error *err)
 {
-	STR(out);
-
 	if (begin_program(r, err) < 0)
 		return -1;
-	if (r->cli->run.pid) {
-		interactive_threads(r->interactive, &out);
-		repl_say(str_text(&out));
-	}
+	if (r->cli->run.pid)
+		tell_stop(r);
 	array_each(const char *, path, &r->cli->run.scripts)
 		if (repl_file(r, *path, err) < 0)
 			return -1;

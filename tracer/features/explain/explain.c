@@ -123,13 +123,27 @@ static void still_ran(const struct run *s, struct str *out)
 			 run_time_limit(s) == 1 ? "" : "s");
 }
 
+void explain_deadlock(const struct run *s, struct str *out)
+{
+	str_addf(out, "no thread of the program can move: %s", str_text(waiting_cycle(s)));
+}
+
+void explain_looked(const struct run *s, struct str *out)
+{
+	if (waiting_cycle(s)->length)
+		str_addf(out, "process %d still moves, but some of its threads cannot: %s",
+			 run_options(s)->pid, str_text(waiting_cycle(s)));
+	else
+		str_addf(out, "process %d is not in a deadlock", run_options(s)->pid);
+}
+
 static void failure_back(struct run *s, struct str *out)
 {
 	STR(expected);
 
 	expect_print(&run_plan(s)->expect, &expected);
 	if (run_outcome(s)->stuck)
-		str_addf(out, "no thread of the program can move: %s", str_text(waiting_cycle(s)));
+		explain_deadlock(s, out);
 	else if (crash_of_root(s))
 		crash_first_line(s, out);
 	else
@@ -167,7 +181,7 @@ static void first_line(struct run *s, enum verdict v, struct str *out)
 		str_addf(out, "no thread can move: %s", str_text(waiting_cycle(s)));
 		break;
 	case VERDICT_DEADLOCK:
-		str_addf(out, "no thread of the program can move: %s", str_text(waiting_cycle(s)));
+		explain_deadlock(s, out);
 		break;
 	case VERDICT_CRASHED:
 		crash_first_line(s, out);
@@ -263,8 +277,9 @@ static void add_advice(struct run *s, enum verdict v, struct str *out)
 static void explain_expected(struct run *s, struct str *out)
 {
 	if (run_outcome(s)->stuck == OUTCOME_DEADLOCK) {
-		str_addf(out, "as expected, a deadlock: no thread of the program can move: %s\n",
-			 str_text(waiting_cycle(s)));
+		str_add(out, "as expected, a deadlock: ");
+		explain_deadlock(s, out);
+		str_add(out, "\n");
 	} else if (run_outcome(s)->stuck == OUTCOME_GATE_DEADLOCK) {
 		str_addf(out, "as expected, a deadlock with a gate in it: %s\n",
 			 str_text(waiting_cycle(s)));
@@ -371,8 +386,9 @@ static void explain_tell(struct run *s, struct run_result *out, const struct err
 	if (out->verdict != VERDICT_OK)
 		str_clear(&out->note);
 	if (out->verdict == VERDICT_OK && run_only_looks(s)) {
-		str_addf(&out->text, "gatectl: process %d is not in a deadlock\n",
-			 run_options(s)->pid);
+		str_add(&out->text, "gatectl: ");
+		explain_looked(s, &out->text);
+		str_add(&out->text, "\n");
 		thread_lines(s, &out->text);
 	}
 	leftover_tell(s, &out->text);

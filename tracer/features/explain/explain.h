@@ -18,6 +18,11 @@ void infeasible_missing(struct run *s, struct str *out);
 /* Appends what to try about a deadlock without gates. */
 void own_deadlock_try(struct run *s, struct str *out);
 
+/* Appends the first line of the program's own deadlock. */
+void explain_deadlock(const struct run *s, struct str *out);
+/* Appends that the attached process is not in a deadlock, or which of its threads are. */
+void explain_looked(const struct run *s, struct str *out);
+
 /* Appends, for each gate that holds a thread, why it is closed. */
 void hints_gates(struct run *s, struct str *out);
 /* Appends what to try about these gates. Returns false if there is no specific advice. */

@@ -128,6 +128,100 @@ static void ended(struct interactive *l)
 	l->state = INTERACTIVE_ENDED;
 }
 
+/* ---- something to inspect ------------------------------------------------------------------- */
+
+static bool anybody_held(const struct run *s)
+{
+	run_each_thread(t, s)
+		if (run_thread_lives(t) && (run_thread_is_held(t) || run_thread_parked(t)))
+			return true;
+	return false;
+}
+
+/* The terminal has sent Ctrl-C also to the program, where it is dropped. A thread that it woke
+ * first returns to what it did before. */
+static bool is_roused(const struct interactive *l)
+{
+	struct tracee_block b;
+
+	run_each_process(p, l->run)
+		if (run_process_lives(p) && tracee_is_pending(run_process_tracee(p), SIGINT))
+			return true;
+	if (!l->roused || !run_thread_lives(l->roused))
+		return false;
+	tracee_look(run_thread_tracee(l->roused), &b);
+	return b.activity == TRACEE_ACTIVE;
+}
+
+static bool is_look_due(struct interactive *l, const struct tracee_event *ev)
+{
+	enum { SOON = 2, LATEST = 12 }; /* in ticks; a running thread never becomes quiet */
+
+	if (ev->kind == TRACEE_INTERRUPT)
+		l->is_asked = true;
+	if (!l->is_asked || ev->kind != TRACEE_TICK)
+		return false;
+	l->asked_ticks++;
+	return l->asked_ticks >= LATEST || (l->asked_ticks >= SOON && !is_roused(l));
+}
+
+/* True if a thread is held and no event has come for a while, while the program does not read from
+ * the terminal. Signals of timers do not count as events. */
+static bool is_quiet(struct run *s, const struct tracee_event *ev)
+{
+	if (ev->kind != TRACEE_TICK || run_quiet_ticks(s) == 0 || !anybody_held(s))
+		return false;
+	if (interactive_reads_terminal(s))
+		run_end_quiet(s);
+	return run_quiet_ticks(s) >= QUIET_TICKS;
+}
+
+static bool anybody_lives(const struct run *s)
+{
+	run_each_thread(t, s)
+		if (run_thread_lives(t))
+			return true;
+	return false;
+}
+
+/* True, with l->state set, if there is something to inspect. */
+static bool is_to_look(struct interactive *l, const struct tracee_event *ev)
+{
+	struct run *s = l->run;
+
+	if (ev->kind == TRACEE_EMPTY)
+		l->state = INTERACTIVE_ENDED;
+	else if (run_is_over(s))
+		return false;
+	else if (l->crash)
+		l->state = INTERACTIVE_CRASHED;
+	else if (l->came)
+		l->state = INTERACTIVE_THERE;
+	else if (sched_rests(s))
+		l->state = INTERACTIVE_TURN;
+	else if (l->sent.thread && !run_thread_lives(l->sent.thread) && anybody_lives(s))
+		l->state = INTERACTIVE_GONE;
+	else if (is_look_due(l, ev))
+		l->state = INTERACTIVE_LOOK;
+	else if (run_rest(s) != WAITS_MOVING)
+		l->state = INTERACTIVE_REST;
+	else if (!l->is_asked && is_quiet(s, ev))
+		l->state = INTERACTIVE_QUIET;
+	else
+		return false;
+	return true;
+}
+
+static bool is_attached(struct interactive *l, const struct tracee_event *ev)
+{
+	if (is_to_look(l, ev))
+		return true;
+	if (!run_has_looked(l->run))
+		return false;
+	l->state = INTERACTIVE_ATTACHED;
+	return true;
+}
+
 /* ---- start ---------------------------------------------------------------------------------- */
 
 static int run_to_ready(struct interactive *l, struct error *err)
@@ -155,22 +249,27 @@ static int run_to_ready(struct interactive *l, struct error *err)
 	return run_interrupted(s) ? error_set(err, ERROR_OBJECT, "the start was interrupted") : 0;
 }
 
-/* Stops the threads of a running process where they are. */
+/* Lets the threads of a running process enter their waits again, and stops them when it is known
+ * what these are. */
 static int run_to_attached(struct interactive *l, struct error *err)
 {
 	struct run *s = l->run;
-	struct tracee_event ev = {0};
+	struct tracee_event ev;
 
-	while (!run_root(s) && ev.kind != TRACEE_EMPTY) {
+	do {
 		tracee_wait(run_tracee(s), &ev);
 		run_turn(s, &ev);
-	}
+	} while (!run_is_over(s) && !is_attached(l, &ev));
 	if (run_outcome(s)->fault == OUTCOME_FAULT)
 		return error_copy(err, run_error(s));
 	if (!run_root(s) || run_is_over(s))
 		return error_set(err, ERROR_OBJECT, "process %d %s", run_options(s)->pid,
 				 run_interrupted(s) ? "was left: gatectl was interrupted"
 						    : "ended before its threads had stopped");
+	if (l->state == INTERACTIVE_ENDED)
+		ended(l);
+	else
+		look_around(l);
 	return 0;
 }
 
@@ -280,95 +379,12 @@ int interactive_start(struct interactive *l, struct error *err)
 		l->result.interrupted = signal;
 		return -1;
 	}
-	l->state = run_options(s)->pid ? INTERACTIVE_LOOK : INTERACTIVE_READY;
-	if (run_options(s)->pid)
-		look_around(l);
+	if (!run_options(s)->pid)
+		l->state = INTERACTIVE_READY;
 	return 0;
 }
 
 /* ---- running ----------------------------------------------------------------------------- */
-
-static bool anybody_held(const struct run *s)
-{
-	run_each_thread(t, s)
-		if (run_thread_lives(t) && (run_thread_is_held(t) || run_thread_parked(t)))
-			return true;
-	return false;
-}
-
-/* The terminal has sent Ctrl-C also to the program, where it is dropped. A thread that it woke
- * first returns to what it did before. */
-static bool is_roused(const struct interactive *l)
-{
-	struct tracee_block b;
-
-	run_each_process(p, l->run)
-		if (run_process_lives(p) && tracee_is_pending(run_process_tracee(p), SIGINT))
-			return true;
-	if (!l->roused || !run_thread_lives(l->roused))
-		return false;
-	tracee_look(run_thread_tracee(l->roused), &b);
-	return b.activity == TRACEE_ACTIVE;
-}
-
-static bool is_look_due(struct interactive *l, const struct tracee_event *ev)
-{
-	enum { SOON = 2, LATEST = 12 }; /* in ticks; a running thread never becomes quiet */
-
-	if (ev->kind == TRACEE_INTERRUPT)
-		l->is_asked = true;
-	if (!l->is_asked || ev->kind != TRACEE_TICK)
-		return false;
-	l->asked_ticks++;
-	return l->asked_ticks >= LATEST || (l->asked_ticks >= SOON && !is_roused(l));
-}
-
-/* True if a thread is held and no event has come for a while, while the program does not read from
- * the terminal. Signals of timers do not count as events. */
-static bool is_quiet(struct run *s, const struct tracee_event *ev)
-{
-	if (ev->kind != TRACEE_TICK || run_quiet_ticks(s) == 0 || !anybody_held(s))
-		return false;
-	if (interactive_reads_terminal(s))
-		run_end_quiet(s);
-	return run_quiet_ticks(s) >= QUIET_TICKS;
-}
-
-static bool anybody_lives(const struct run *s)
-{
-	run_each_thread(t, s)
-		if (run_thread_lives(t))
-			return true;
-	return false;
-}
-
-/* True, with l->state set, if there is something to inspect. */
-static bool is_to_look(struct interactive *l, const struct tracee_event *ev)
-{
-	struct run *s = l->run;
-
-	if (ev->kind == TRACEE_EMPTY)
-		l->state = INTERACTIVE_ENDED;
-	else if (run_is_over(s))
-		return false;
-	else if (l->crash)
-		l->state = INTERACTIVE_CRASHED;
-	else if (l->came)
-		l->state = INTERACTIVE_THERE;
-	else if (sched_rests(s))
-		l->state = INTERACTIVE_TURN;
-	else if (l->sent.thread && !run_thread_lives(l->sent.thread) && anybody_lives(s))
-		l->state = INTERACTIVE_GONE;
-	else if (is_look_due(l, ev))
-		l->state = INTERACTIVE_LOOK;
-	else if (run_rest(s) != WAITS_MOVING)
-		l->state = INTERACTIVE_REST;
-	else if (!l->is_asked && is_quiet(s, ev))
-		l->state = INTERACTIVE_QUIET;
-	else
-		return false;
-	return true;
-}
 
 enum interactive_state interactive_go(struct interactive *l)
 {

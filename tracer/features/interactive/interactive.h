@@ -12,15 +12,16 @@
 struct interactive;
 
 enum interactive_state {
-	INTERACTIVE_READY,   /* libraries are loaded, no code of the program has run */
-	INTERACTIVE_REST,    /* no thread can move */
-	INTERACTIVE_QUIET,   /* a thread is held, and no event has come for a while */
-	INTERACTIVE_LOOK,    /* stopped by Ctrl-C */
-	INTERACTIVE_THERE,   /* a thread has arrived where it was sent */
-	INTERACTIVE_CRASHED, /* a signal is about to end the program: interactive_crash() */
-	INTERACTIVE_TURN,    /* the scheduler pauses before its next step (sched.h) */
-	INTERACTIVE_GONE,    /* the thread that was sent has ended on its way */
-	INTERACTIVE_ENDED,   /* the program has ended: interactive_verdict() */
+	INTERACTIVE_READY,    /* libraries are loaded, no code of the program has run */
+	INTERACTIVE_REST,     /* no thread can move */
+	INTERACTIVE_QUIET,    /* a thread is held, and no event has come for a while */
+	INTERACTIVE_LOOK,     /* stopped by Ctrl-C */
+	INTERACTIVE_ATTACHED, /* attached to, and not in a deadlock */
+	INTERACTIVE_THERE,    /* a thread has arrived where it was sent */
+	INTERACTIVE_CRASHED,  /* a signal is about to end the program: interactive_crash() */
+	INTERACTIVE_TURN,     /* the scheduler pauses before its next step (sched.h) */
+	INTERACTIVE_GONE,     /* the thread that was sent has ended on its way */
+	INTERACTIVE_ENDED,    /* the program has ended: interactive_verdict() */
 };
 
 /* Callbacks of the user interface, while the program runs. */
@@ -45,8 +46,8 @@ struct interactive *interactive_new(const struct run_options *o, struct modules 
 void interactive_free(struct interactive *l);
 
 /* Starts the program and stops it before its own code; ends one that still runs. With a pid,
- * attaches to the process, whose threads stop where they are (INTERACTIVE_LOOK). Returns 0, or -1
- * with *err set. */
+ * attaches to the process, and stops it as soon as it is known what its threads wait for
+ * (INTERACTIVE_ATTACHED unless something else has happened). Returns 0, or -1 with *err set. */
 int interactive_start(struct interactive *l, struct error *err);
 /* True if scripts or lines by now give the program other variables, arguments or input than it was
  * started with. They take effect with the next start. */
@@ -170,8 +171,8 @@ void interactive_places(struct interactive *l, size_t (*line_of)(const void *ctx
 bool interactive_held(struct interactive *l, struct str *out);
 /* Appends the last events, at most `most`. */
 void interactive_events(struct interactive *l, size_t most, struct str *out);
-/* Returns in a few words why the program has stopped; a literal. */
-const char *interactive_reason(const struct interactive *l);
+/* Appends a line that says in a few words why the program has stopped. */
+void interactive_reason(const struct interactive *l, struct str *out);
 /* Appends why the program has stopped, what each thread waits for, and what to try. */
 void interactive_why(struct interactive *l, struct str *out);
 /* Appends the calls of a thread. Returns 0, or -1 with *err set. */

@@ -221,8 +221,6 @@ static bool anybody_at_gate(const struct interactive *l)
 
 static const char *rest_reason(const struct interactive *l)
 {
-	if (run_rest(l->run) == WAITS_OWN)
-		return "no thread can move, and no gate is the reason";
 	if (anybody_at_gate(l))
 		return "no thread can move: a gate holds one of them";
 	return anybody_by_hand(l) ? "no thread can move: one of them is held by hand"
@@ -230,7 +228,7 @@ static const char *rest_reason(const struct interactive *l)
 				    "lets all go on)";
 }
 
-const char *interactive_reason(const struct interactive *l)
+void interactive_reason(const struct interactive *l, struct str *out)
 {
 	static const char *const reasons[] = {
 		[INTERACTIVE_READY] = "the program has not begun: `run` starts it",
@@ -246,7 +244,15 @@ const char *interactive_reason(const struct interactive *l)
 		[INTERACTIVE_ENDED] = "the program has ended",
 	};
 
-	return l->state == INTERACTIVE_REST ? rest_reason(l) : reasons[l->state];
+	if (l->state == INTERACTIVE_ATTACHED) {
+		explain_looked(l->run, out);
+	} else if (l->state == INTERACTIVE_REST && run_rest(l->run) == WAITS_OWN) {
+		str_add(out, "deadlock: ");
+		explain_deadlock(l->run, out);
+	} else {
+		str_add(out, l->state == INTERACTIVE_REST ? rest_reason(l) : reasons[l->state]);
+	}
+	str_add(out, "\n");
 }
 
 static void try_by_hand(struct interactive *l, struct str *out)
@@ -276,19 +282,28 @@ static void add_try(struct interactive *l, struct str *out)
 	try_by_hand(l, out);
 }
 
+/* The reasons of other states contain the cycle themselves. */
+static void add_cycle(const struct interactive *l, struct str *out)
+{
+	bool rests = l->state == INTERACTIVE_REST;
+
+	if (waiting_cycle(l->run)->length && l->state != INTERACTIVE_READY &&
+	    l->state != INTERACTIVE_ATTACHED && !(rests && run_rest(l->run) == WAITS_OWN))
+		str_addf(out, "%s%s\n",
+			 rests ? "" : "deadlocked: ", str_text(waiting_cycle(l->run)));
+}
+
 /* Appends what a verdict would say at this point. */
 void interactive_why(struct interactive *l, struct str *out)
 {
 	struct run *s = l->run;
 
-	str_addf(out, "%s\n", interactive_reason(l));
+	interactive_reason(l, out);
 	if (l->state == INTERACTIVE_ENDED) {
 		interactive_verdict(l, out);
 		return;
 	}
-	if (waiting_cycle(s)->length && l->state != INTERACTIVE_READY)
-		str_addf(out, "%s%s\n", l->state == INTERACTIVE_REST ? "" : "deadlocked: ",
-			 str_text(waiting_cycle(s)));
+	add_cycle(l, out);
 	infeasible_lines(s, out);
 	hints_gates(s, out);
 	interactive_threads(l, out);

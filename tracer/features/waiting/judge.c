@@ -77,6 +77,16 @@ static bool rests(const struct run_thread *t, struct tracee_block *out)
 	return out->activity == TRACEE_BLOCKED || out->activity == TRACEE_DISK;
 }
 
+/* For a thread that was stopped after the look: the stop has interrupted the same wait. */
+static bool unchanged_at_stop(const struct waiter *w)
+{
+	struct tracee_block now;
+
+	tracee_look_stopped(run_thread_tracee(w->thread), &now);
+	return now.activity == TRACEE_BLOCKED && now.number == w->block.number &&
+	       memcmp(now.args, w->block.args, sizeof(now.args)) == 0;
+}
+
 static bool unchanged(const struct waiter *w)
 {
 	const struct tracee_block *before = &w->block;
@@ -84,6 +94,8 @@ static bool unchanged(const struct waiter *w)
 
 	if (w->stopped)
 		return true;
+	if (judged_of(w->thread)->on && tracee_is_paused(run_thread_tracee(w->thread)))
+		return before->activity == TRACEE_BLOCKED && unchanged_at_stop(w);
 	if (!rests(w->thread, &now))
 		return false;
 	return is_held(w->thread) ||
