@@ -388,6 +388,8 @@ MISUSE = {
     "gatectl_discover_tests(TARGET ends DIRECTORY gates)": "there is no directory ",
     "gatectl_add_check(NAME x TARGET ends SCRIPTS c.lua)": "there is no script ",
     "gatectl_add_check(NAME x TARGET ends)": "'x': the target 'ends' has no gate tests",
+    "gatectl_add_check(NAME x TARGET ends)\ngatectl_add_test(NAME y TARGET ends SCRIPT a.gate.lua FIXED)":
+        "'x': all gate tests of the target 'ends' are FIXED, and find lost locations themselves; leave this check out",
     "gatectl_add_exploration(NAME x TARGET ends TIME long)": "TIME 'long' is not a number of seconds",
     "gatectl_add_exploration(NAME x TARGET ends FIXED)": "'FIXED' is none of its keywords",
     "gatectl_add_exploration(NAME x TARGET ends RUNS 0)": "RUNS '0' is not a positive number",

@@ -221,7 +221,7 @@ def test_own_failure(t, case):
 def test_text_is_gone(t):
     r = fixed(t, program(1), script=SCRIPT.replace("add;sum = seen", "add;total = seen"))
     t.error(r, where=r"gates\d+\.lua:4: add;total = seen")
-    t.check("check --fix" in r.err, "the advice is missing", r)
+    t.check("try: write the line's text as it is now into the script" in r.err, "the advice is missing", r)
 
 
 @params(("", "no script expects a failure"), ("expect { exit = 0 }", "what the script expects is no failure: exit status 0"),

@@ -199,6 +199,16 @@ def test_line_edited(t):
     p.check()
 
 
+def test_line_edited_in_a_renamed_file(t):
+    """Similar lines of the function in another file count, if no file has the old name."""
+    p = Project(t, at("worker1;multiplier =")).lock()
+    p.name = "other.c"
+    p.build(SOURCE.replace("multiplier", "factor1"))
+    r = p.check(status=125)
+    t.check("in worker1, which no longer exists; similar:\n"
+            "  other.c:%d in worker1: factor1 = *(int *)value;\n" % SET in r.err, "candidates", r)
+
+
 def test_line_deleted(t):
     p = Project(t, at("calc.c:%d" % SET, "calc.c:%d" % USE)).lock()
     p.build(SOURCE.replace("\tmultiplier = *(int *)value;\n", ""))

@@ -301,3 +301,62 @@ def test_after_a_thread_exit(t):
     script = 'local exited = SimpleGate "exited"\nat("one;pthread_exit", { after = true }):open(exited)\nat "two;printf":wait(exited)\n'
     r = t.verdict(t.run_gated(compile_text("exits.c", EXITS), script), 122)
     t.check("; one#1 exited in it; this line was not executed to its end\n" in r.err, "why", r)
+
+
+# ---- a gate that opens before the statement
+
+OPENED_EARLY = r"""
+#include <pthread.h>
+#include <stdio.h>
+static int dish, served;
+static void set_dish(int new)
+{
+	dish = new;
+}
+static void *cook(void *arg)
+{
+	set_dish(7);
+	return arg;
+}
+static void *serve(void *arg)
+{
+	served = dish;
+	return arg;
+}
+int main(void)
+{
+	pthread_t c, s;
+
+	pthread_create(&c, NULL, cook, NULL);
+	pthread_create(&s, NULL, serve, NULL);
+	pthread_join(c, NULL);
+	pthread_join(s, NULL);
+	return served != 7;
+}
+"""
+
+
+@params(("", "at(\"cook;set_dish\", { after = true }), if that is to have been executed when the gate opens; now the gate opens before"),
+        (", { after = true }", "run with -v to see every arrival, or without the script to see the program alone"))
+def test_gate_opens_before(t, case):
+    """The place that opened a gate before its statement is named if the outcome is not the expected one."""
+    after, wanted = case
+    script = ('local g, eaten = SimpleGate "g", SimpleGate "eaten"\nat("cook;set_dish"%s):open(g)\nat "set_dish;dish =":wait(eaten)\n'
+              'at "serve;served =":wait(g)\non("thread-exit", { thread = "serve#1" }):open(eaten)\nexpect { exit = 0 }\n')
+    if after:  # cook does not wait: the order is as wanted, and the expectation is another one
+        script = 'local g = SimpleGate "g"\nat("cook;set_dish"%s):open(g)\nat "serve;served =":wait(g)\nexpect { exit = 2 }\n'
+    r = t.gate("run", "-g", t.file("x.lua", script % after), compile_text("early.c", OPENED_EARLY, "-g -O0 -pthread"))
+    t.equal(r.status, 119, "status", r)
+    try_line(t, r, wanted)
+
+
+# ---- check --fix without a lock file
+
+def test_fix_of_a_lost_text(t):
+    """The advice is one that can be followed."""
+    script = t.file("lost.lua", 'at "writer;value = 8":log "x"\nexpect { exit = 1 }\n')
+    r = t.error(t.gate("run", "--fixed", "-g", script, ordered()))
+    try_line(t, r, "write the line's text as it is now into the script; or make a new script by `gatectl explore`")
+    r = t.gate("check", "--fix", "-g", script, ordered())
+    t.equal(r.status, 125, "status", r)
+    try_line(t, r, f"correct the locations in the script, then gatectl check --lock -g {script} {ordered()}")

@@ -188,7 +188,7 @@ def test_locks_crosswise(t, case):
     program = programs("abba", ABBA)
     commands, status = [c.replace("lock(&", "pthread_mutex_lock(&") for c in case[0]], case[1]
     path, text, by_hand = save(t, program, commands)
-    t.check(("no gate is the reason" in by_hand.stdout) == (status == 123), "by hand", by_hand)
+    t.check(("deadlock: no thread of the program can move" in by_hand.stdout) == (status == 123), "by hand", by_hand)
     t.equal("\nexpect { deadlock = true }\n" in text, status == 123, "the end that was seen: " + text)
     t.check("5 gates, expects a deadlock\n" in by_hand.stdout or status == 0, "what is saved", by_hand)
     for _ in range(100 if t.full else 10):

@@ -404,9 +404,10 @@ static int fix_all(struct check *k, struct error *err)
 	error_set(err, ERROR_USAGE,
 		  "check --fix: there is no %s, which records what the locations meant",
 		  k->files.items[0]->path);
-	return error_hint(err,
-			  "write it while the locations are right: gatectl check --lock -g %s PROG",
-			  k->files.items[0]->script);
+	return error_hint(err, "%sgatectl check --lock -g %s %s",
+			  k->failed ? "correct the locations in the script, then "
+				    : "write it while the locations are right: ",
+			  k->files.items[0]->script, k->cli->rest[0]);
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */

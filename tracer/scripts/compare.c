@@ -207,6 +207,10 @@ static bool candidate_fill(struct drift_search *s, const struct seed *seed,
 		return false;
 	drift_look(s->symbols, "", &sites, &c->now);
 	source_sites_fini(&sites);
+	if (seed->same_function && !same_function(s->was, &c->now)) {
+		meaning_fini(&c->now);
+		return false;
+	}
 	if (same_function(s->was, &c->now)) {
 		c->score += SAME_FUNCTION;
 		if (s->was->has_offset && c->now.has_offset)

@@ -51,13 +51,18 @@ static bool may_be_same(const char *was, const char *line)
 	return *line == *was || *line == '/' || *was == '/';
 }
 
+static bool is_same_file(const struct drift_search *s)
+{
+	return s->pass == PASS_SAME_FILE || s->pass == PASS_SIMILAR;
+}
+
 static unsigned alike(const struct drift_search *s, const char *text)
 {
 	const char *was = s->was->text;
 
 	if (may_be_same(was, text) && drift_same_text(was, text))
-		return s->pass == PASS_SIMILAR ? 0 : 100; /* found by an earlier pass */
-	return s->pass == PASS_SIMILAR ? drift_similarity(was, text) : 0;
+		return s->pass >= PASS_SIMILAR ? 0 : 100; /* found by an earlier pass */
+	return s->pass >= PASS_SIMILAR ? drift_similarity(was, text) : 0;
 }
 
 static bool seed_score(const struct drift_search *s, const struct source_text *t, struct seed *seed)
@@ -66,11 +71,12 @@ static bool seed_score(const struct drift_search *s, const struct source_text *t
 
 	if (percent < SIMILAR_LEAST)
 		return false;
-	seed->same_text = s->pass != PASS_SIMILAR;
+	seed->same_text = s->pass < PASS_SIMILAR;
+	seed->same_function = s->pass == PASS_ELSEWHERE;
 	seed->around = same_around(s->was, t, seed->line);
 	seed->score = seed->same_text ? SAME_TEXT : SIMILAR_TEXT * percent;
 	seed->score += SAME_AROUND * seed->around + drift_nearness(seed->line, s->was->line) +
-		       (s->pass != PASS_OTHER_FILES ? SAME_FILE : 0);
+		       (is_same_file(s) ? SAME_FILE : 0);
 	return true;
 }
 
@@ -109,7 +115,7 @@ static void each_path(void *ctx, const char *path)
 	struct drift_search *s = ctx;
 	bool same_name = path && strcmp(str_base_name(path), s->was->file) == 0;
 
-	if (path && same_name == (s->pass != PASS_OTHER_FILES))
+	if (path && same_name == is_same_file(s))
 		*array_add(&s->paths) = path;
 }
 
@@ -145,15 +151,17 @@ static void search_look(struct drift_search *s, enum drift_pass pass)
 			look_in_file(s, s->paths.items[i]);
 }
 
-/* True if the best line is better than any that a later pass can find. */
-static bool found(const struct drift_search *s)
+/* True if the best line is better than any that this pass can find. */
+static bool found(const struct drift_search *s, enum drift_pass pass)
 {
-	return s->seed_count && s->seeds[0].same_text && s->seeds[0].around >= DRIFT_AROUND;
+	return s->seed_count && (pass == PASS_ELSEWHERE ||
+				 (s->seeds[0].same_text && s->seeds[0].around >= DRIFT_AROUND));
 }
 
 void drift_lines(struct drift_search *s)
 {
-	for (enum drift_pass pass = PASS_SAME_FILE; pass <= PASS_SIMILAR && !found(s); pass++)
+	for (enum drift_pass pass = PASS_SAME_FILE; pass <= PASS_ELSEWHERE && !found(s, pass);
+	     pass++)
 		search_look(s, pass);
 	array_fini(&s->paths);
 }

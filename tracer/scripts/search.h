@@ -23,13 +23,15 @@ struct seed {
 	const char *path; /* owned by a module */
 	unsigned line, score, around;
 	bool same_text;
+	bool same_function; /* counts only in the function of that name */
 };
 
 /* Each pass costs more than the previous one and runs only if those found nothing. */
 enum drift_pass {
 	PASS_SAME_FILE,	  /* equal text in a file of the same name */
-	PASS_OTHER_FILES, /* equal text in another file; a similar text there means nothing */
+	PASS_OTHER_FILES, /* equal text in another file */
 	PASS_SIMILAR,	  /* similar lines of a file of the same name */
+	PASS_ELSEWHERE,	  /* similar lines of the function in another file: that was renamed */
 };
 
 struct drift_search {

@@ -136,6 +136,31 @@ bool loose_end_try(const struct run *s, struct str *out)
 	return found;
 }
 
+/* ---- a gate opened too early ------------------------------------------------------------- */
+
+/* Finds the last place that opened a gate before its own statement was executed: threads that pass
+ * the gate race with the statement. */
+bool opened_before_try(const struct run *s, struct str *out)
+{
+	const struct timeline *tl = timeline_of(s);
+	const struct place *found = NULL;
+
+	for (size_t i = 0; i < tl->last_count; i++) {
+		const struct happened *h = &tl->last[i];
+		const struct place *p = h->what == HAPPENED_OPEN ? h->place : NULL;
+
+		if (p && p->kind == PLACE_LOCATION && !p->after && !p->from_order &&
+		    run_place_location(p->user)->kind != LOCATION_RETURN)
+			found = p;
+	}
+	if (found)
+		str_addf(out,
+			 "at(\"%s\", { after = true }), if that is to have been executed when the "
+			 "gate opens; now the gate opens before",
+			 found->location);
+	return found;
+}
+
 /* ---- the line that the verdict is about -------------------------------------------------- */
 
 /* For a hang: a running thread, else a waiting one. For other verdicts: a thread of the verdict,

@@ -240,8 +240,8 @@ static const char *advice(const struct run *s, enum verdict v)
 		return "a longer --time-limit, or -v to see what the program does";
 	default:
 		if (run_options(s)->aim == AIM_FIXED && run_error(s)->code == ERROR_LOCATION)
-			return "`gatectl check --fix` with the script, which follows lines that "
-			       "have moved, or a new script by `gatectl explore`";
+			return "write the line's text as it is now into the script; or make a new "
+			       "script by `gatectl explore`";
 		if (run_error(s)->hint)
 			return run_error(s)->hint;
 		return run_error(s)->code == ERROR_SCRIPT
@@ -266,7 +266,7 @@ static void add_advice(struct run *s, enum verdict v, struct str *out)
 	else if (v == VERDICT_TIME_LIMIT && waiting_spin_try(s, out))
 		return;
 	else if (v == VERDICT_NOT_AS_EXPECTED &&
-		 (hints_jumped_try(s, out) || loose_end_try(s, out)))
+		 (hints_jumped_try(s, out) || loose_end_try(s, out) || opened_before_try(s, out)))
 		return;
 	else if ((v != VERDICT_NEVER_OPENED && v != VERDICT_GATE_DEADLOCK) ||
 		 (!infeasible_try(s, out) && !hints_gates_try(s, out)))

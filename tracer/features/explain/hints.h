@@ -97,6 +97,9 @@ void hints_missing_try(struct run *s, const struct place *p, struct str *out);
 /* Appends advice if the program ended just after a thread was released. Returns false if none
  * was. */
 bool loose_end_try(const struct run *s, struct str *out);
+/* Appends advice if a place opened a gate before its statement was executed. Returns false if none
+ * did. */
+bool opened_before_try(const struct run *s, struct str *out);
 /* Appends that no thread made a step, and what each waits for. */
 void hang_text(const struct run *s, struct str *out);
 /* Appends, after the time limit, the threads of a livelock and their places; nothing if there is no
