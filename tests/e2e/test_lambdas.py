@@ -217,3 +217,38 @@ def test_copied_and_destroyed(t, build):
     program = compile_text("copied.cc", COPIED, "-g " + flags, compiler=compiler)
     r = t.clean(t.run_gated(program, script='at("//made"):run(function() end)\n'))
     t.equal(r.report["places"][0]["arrivals"], 1, build)
+
+
+ONE_LINE = r"""
+#include <thread>
+static int n;
+static __attribute__((noinline)) void add(int k)
+{
+	n += k;
+}
+int main()
+{
+	std::thread t([] { add(1); add(2); });
+
+	t.join();
+	add(3);
+	return n != 6;
+}
+"""
+
+
+@params("g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O2")
+def test_lambda_in_one_line(t, how):
+    """The line is where the lambda is made: lines and check name the lambda, and its name finds its code."""
+    compiler, optimised = how.split()
+    program = compile_text("one_line.cpp", ONE_LINE, "-g -pthread " + optimised, compiler=compiler)
+    line = line_of(ONE_LINE, "std::thread t")
+    note = r"      without the lambda on this line, whose code is (main::\S+);TEXT\n"
+    script = t.file("x.lua", 'at("one_line.cpp:%d"):log "x"\n' % line)
+    for r in (t.gate("lines", program, "one_line.cpp:%d" % line), t.gate("lines", program, "one_line.cpp;std::thread t"),
+              t.gate("check", "-g", script, program)):
+        found = re.search(note, r.stdout)
+        t.check(r.status == 0 and found, "the lambda is not named", r)
+    for location in (found[1] + ";add(1)", "one_line.cpp;add(3)"):
+        r = t.clean(t.gate("lines", program, location))
+        t.check("without the lambda" not in r.stdout, "there is no other code", r)

@@ -117,6 +117,9 @@ static void print_site(const struct run_query *q, const struct source_site *site
 		source_add_newer(site->module, site->file, &newer);
 		output_line(&newer);
 	}
+	if (site->lambda)
+		output_print("      without the lambda on this line, whose code is %s;TEXT\n",
+			     site->lambda);
 	if (site->empty)
 		printf("      no code of its own: it shares this address with the next "
 		       "statement\n");

@@ -86,6 +86,8 @@ struct source_site {
 	uint64_t scope;	  /* offset of the function's or inlined copy's DIE, or 0 */
 	const char *file; /* NULL if unknown. Owned by the module */
 	unsigned line;
+	/* a lambda with other code on this line, which has no site; or NULL. Owned by the module */
+	const char *lambda;
 	bool check_target;
 	/* Order of the statements that begin at one address, the lowest first; 0 if the site is
 	   no statement of a line. */

@@ -444,17 +444,20 @@ static int site_by_offset(const void *a, const void *b)
 
 static void place_copies(struct line_scan *s, struct source_sites *out)
 {
+	const char *lambda = NULL;
 	size_t before = out->count;
 	bool code = false;
 
 	array_each(const struct line_copy, c, &s->copies.items)
 		code = code || copy_has_code(c);
 	if (s->copies.items.count > 1) {
-		copies_drop(s->r, s->path, s->line, &s->copies);
+		lambda = copies_drop(s->r, s->path, s->line, &s->copies);
 		return_strays(s);
 	}
 	array_each(struct line_copy, c, &s->copies.items)
 		copy_sites(s->r, c, s->path, s->line, code, out);
+	for (size_t i = before; i < out->count; i++)
+		out->items[i].lambda = lambda;
 	if (out->count > before)
 		array_qsort(out->items + before, out->count - before, sizeof(*out->items),
 			    site_by_offset);

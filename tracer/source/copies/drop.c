@@ -36,15 +36,36 @@ static bool is_wrapper(struct resolver *r, const struct line_copy *c, const stru
 	       destructor_passes_on(r, c->module, c->owner);
 }
 
+/* Returns the lambda's name, without ::operator() if the compiler numbers it, or NULL if the copy is
+   of its constructor. */
+static const char *lambda_of(struct line_copy *c, const struct function *f)
+{
+	static const char call[] = "::operator()";
+	const bool is_inlined = c->owner.scope && c->owner.scope->kind == SCOPE_INLINED;
+	const struct elf_symbol *symbol =
+		is_inlined ? NULL : module_symbol_at(c->module, scope_entry(c->owner), true);
+	const char *linkage = f->linkage ? f->linkage : symbol ? symbol->name : NULL;
+	OWNED(name) = linkage ? names_of_symbol(linkage) : base_strdup(f->name ? f->name : "");
+	char *end = strstr(name, call);
+
+	if (!end || end == name || end[sizeof(call) - 1])
+		return NULL;
+	if (linkage)
+		*end = '\0';
+	return dies_keep(c->module->dies, base_strdup(name));
+}
+
 /*
  * A statement that contains a lambda is executed once, however often the lambda is called, copied
  * (its constructor has no name) and destroyed. Functions that begin on the line are dropped if an
  * enclosing function has a statement on it; lambdas also if it has other code or a call there.
  */
-void copies_drop(struct resolver *r, const char *path, unsigned line, struct line_copies *copies)
+const char *copies_drop(struct resolver *r, const char *path, unsigned line,
+			struct line_copies *copies)
 {
 	size_t count = copies->items.count;
 	enum begins *begins = base_alloc(count, sizeof(*begins)), least = BEGINS_LAMBDA + 1;
+	const char *lambda = NULL, *name;
 
 	for (size_t i = 0; i < count; i++) {
 		struct line_copy *c = &copies->items.items[i];
@@ -54,6 +75,8 @@ void copies_drop(struct resolver *r, const char *path, unsigned line, struct lin
 		if (is_wrapper(r, c, &f))
 			c->blocks.count = c->calls.count = 0;
 		begins[i] = begins_where(&f, path, line);
+		if (begins[i] == BEGINS_LAMBDA && copy_has_code(c) && (name = lambda_of(c, &f)))
+			lambda = name;
 		if (begins[i] >= BEGINS_HERE)
 			continue;
 		if (has_statement(c))
@@ -67,4 +90,5 @@ void copies_drop(struct resolver *r, const char *path, unsigned line, struct lin
 			copies->items.items[i].blocks.count = copies->items.items[i].calls.count =
 				0;
 	base_free(begins);
+	return least <= BEGINS_LAMBDA ? lambda : NULL;
 }
