@@ -1052,3 +1052,48 @@ def test_time_itself(t):
         """, flags="-g -O0")
     r = t.gate("convert", "--for", "0", "-o", t.path("o.lua"), program, seconds=60)
     t.error(r, 125, "usleep of 80 ms: it measures the time: the program reads the clock before and after it")
+
+
+SEVERAL = r"""
+#include <pthread.h>
+#include <unistd.h>
+static int stage, seen;
+static void *writer(void *arg)
+{
+	usleep(20000);
+	stage = 1;
+	return arg;
+}
+static void *reader(void *arg)
+{
+	usleep(50000); seen += stage; usleep(65000); seen += stage;
+	return arg;
+}
+static void *last(void *arg)
+{
+	usleep(90000);
+	stage = 10;
+	return arg;
+}
+int main(void)
+{
+	void *(*const start[])(void *) = {writer, reader, last};
+	pthread_t t[3];
+
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, start[i], NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_join(t[i], NULL);
+	return seen != 11;
+}
+"""
+
+
+def test_reasons_beside_a_line_of_two_sleeps(t):
+    """The sleeps that were not removed alone are not said to be without consequence."""
+    r = t.gate("convert", "-o", t.path("x.lua"), compile_text("several.c", SEVERAL, "-g -O0 -pthread"))
+    t.equal(r.status, 125, "status", r)
+    t.check("several sleeps are on this line; put each on a line of its own" in r.err, "the line of two", r)
+    t.check("usleep of 90 ms: the observed orders do not keep the outcome: with them, exit status 1" in r.err, "the others", r)
+    t.check("not for ordering" not in r.err, "they are for ordering", r)
+    t.equal(r.err.splitlines()[-1], "try: put each sleep on a line of its own, and convert the test again", "try", r)

@@ -249,13 +249,13 @@ static int convert_choose_add_site(struct convert *c, size_t i, int runs)
 	} else if (!same && c->records.items[0]->threads.count == 1) {
 		convert_leave(site, "not for ordering, since the program has no other "
 				    "thread: the outcome depends on the time itself");
-	} else if (!same && site->instead == CONVERT_REST) {
+	} else if (!same && site->instead == CONVERT_REST && site->unseen) {
 		convert_leave(site, why_left(site));
 	} else if (!same) {
 		str_addf(&why, "the observed orders do not keep the outcome: with them, %s",
 			 str_text(&differs));
 		convert_leave(site, str_text(&why));
-		site->ungated = true;
+		site->ungated = site->instead != CONVERT_REST;
 	} else if (same < 0) {
 		convert_leave(site, late);
 		site->ungated = true;

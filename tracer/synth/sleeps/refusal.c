@@ -46,6 +46,14 @@ static bool has_harmless(const struct convert_plan *p)
 	return false;
 }
 
+static bool has_several(const struct convert_plan *p)
+{
+	array_each(const struct convert_site, site, &p->sites)
+		if (site->several && !site->location)
+			return true;
+	return false;
+}
+
 /* Returns true with the error set if the end of the program cut a sleep short. */
 static bool never_ended(struct convert *c, const struct convert_record *r)
 {
@@ -151,6 +159,9 @@ int convert_none(struct convert *c)
 	else if (has_harmless(&c->plan) && c->needed)
 		error_hint(c->x.err, "without --needed, gatectl converts such sleeps and keeps "
 				     "the orders that they make");
+	else if (has_several(&c->plan))
+		error_hint(c->x.err,
+			   "put each sleep on a line of its own, and convert the test again");
 	else
 		error_hint(c->x.err, "write the script by hand, as gatectl-gates(5) describes");
 	return -1;
