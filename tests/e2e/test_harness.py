@@ -957,3 +957,43 @@ def test_ended_while_a_script_is_made(t):
     t.check({"README.md", "outcomes.txt", "test.c"} <= set(os.listdir(t.path("found/1"))), "kept: " + err)
     with open(t.path("found/1/README.md"), encoding="utf-8") as f:
         t.check("\nThere is no gates.lua: the search for one was ended.\n" in f.read(), "... there, too")
+
+
+KEEPS_THE_LOCK = """
+#include <pthread.h>
+struct purse { pthread_mutex_t lock; int coins; };
+struct purse *purse_new(void) { struct purse *p = calloc(1, sizeof *p); pthread_mutex_init(&p->lock, NULL); return p; }
+void purse_free(struct purse *p) { free(p); }
+void purse_add(struct purse *p, int n)
+{
+	pthread_mutex_lock(&p->lock);
+	p->coins += n;
+	pthread_mutex_unlock(&p->lock);
+}
+int purse_empty(struct purse *p)
+{
+	pthread_mutex_lock(&p->lock);
+	int n = p->coins;
+	if (!n)
+		return 0;
+	p->coins = 0;
+	pthread_mutex_unlock(&p->lock);
+	return n;
+}
+"""
+
+
+@timeout(120)
+def test_calls_that_do_not_end(t):
+    """The shortest calls one after the other that hang are named, with the place, in the summary and in the verdicts."""
+    path = made("purse.c", KEEPS_THE_LOCK, "-shared -fPIC -O0")
+    hangs = "{ empty(); add(1) } blocks for ever: main waits for mutex p->lock held by main itself, in purse_add at purse.c:9"
+    r = harness(t, "--object", "purse", "--calls", "3..3", "--values", "1", "-o", t.path("d"), path)
+    t.equal((r.status, r.report["violations"]), (0, []), "status", r)
+    t.check("\nleft out: " + hangs + "\n" in r.err, "summary", r)
+    for function, verdict in verdicts(r).items():
+        t.check(re.match(r"atomic in \d+ harness(es)?, \d+ schedules, but { empty\(\); \w+\(1?\) } blocks for ever: main waits for", verdict),
+                f"{function}: {verdict}", r)
+    t.check(verdicts(r)["purse_add"].endswith(", but " + hangs), "verdict", r)
+    refused(t, "nothing was searched: calls one after the other do not end normally in any of 1 harness: " + hangs,
+            "--object", "purse", "--schema", "{ empty(); add(1) } || { add(1) }", path)

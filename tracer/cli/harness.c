@@ -190,6 +190,11 @@ static void add_extent(const struct harness_hunt *h, bool is_whole, struct str *
 			out,
 			"%lu left out, since calls one after the other do not end normally there\n",
 			h->unusable);
+	array_each(const struct harness_stuck, s, &h->stuck) {
+		str_add(out, "left out: ");
+		harness_say_stuck(h, s, true, out);
+		str_add(out, "\n");
+	}
 	if (h->contained)
 		str_addf(out, "%lu left out, since they contain a violation\n", h->contained);
 	if (h->out_of_time)

@@ -348,16 +348,22 @@ static int no_time(struct harness_hunt *h)
 /* Reports that no harness was searched, which must not look like success. */
 static int nothing_searched(struct harness_hunt *h)
 {
+	STR(stuck);
+
 	if (h->out_of_time)
 		return no_time(h);
 	if (!h->unusable)
 		return error_set(h->x.err, ERROR_USAGE,
 				 "nothing was searched: no harness of so many threads and calls "
 				 "changes the object");
+	array_each(const struct harness_stuck, s, &h->stuck) {
+		str_add(&stuck, stuck.length ? "; " : ": ");
+		harness_say_stuck(h, s, true, &stuck);
+	}
 	error_set(h->x.err, ERROR_USAGE,
 		  "nothing was searched: calls one after the other do not end normally in any of "
-		  "%lu harness%s",
-		  h->unusable, h->unusable == 1 ? "" : "es");
+		  "%lu harness%s%s",
+		  h->unusable, h->unusable == 1 ? "" : "es", str_text(&stuck));
 	return error_hint(h->x.err, "--ops names the operations that are called, --schema how");
 }
 
@@ -379,6 +385,8 @@ int harness_hunt(struct harness_hunt *h)
 		add_sizes(&w);
 	if (answer == 0)
 		answer = search_all(&w);
+	if (answer == 0)
+		answer = harness_look_where_stuck(h);
 	h->seconds = explore_now_s() - h->begun;
 	h->out_of_time = harness_left(h) < 0 && (h->explore.all || !h->violations.count);
 	if (answer == 0 && !h->runs)
@@ -396,6 +404,7 @@ void harness_hunt_fini(struct harness_hunt *h)
 		harness_violation_fini(v);
 	array_fini(&h->violations);
 	array_fini(&h->sizes);
+	harness_stuck_fini(h);
 	array_each(char *, note, &h->notes)
 		base_free(*note);
 	array_fini(&h->notes);

@@ -57,6 +57,13 @@ struct harness_size {
 	bool more; /* there are too many: a sample was taken */
 };
 
+/* Calls one after the other of which the last does not end. */
+struct harness_stuck {
+	unsigned count, calls[SCHEMA_SIZE];
+	char *ends;  /* "blocks for ever" */
+	char *where; /* what a verdict on these calls says; NULL if unknown */
+};
+
 struct harness_hunt {
 	/* Features of runs, as in struct explore. */
 	const struct features *quick, *full, *plain;
@@ -86,6 +93,7 @@ struct harness_hunt {
 	/* Results. */
 	ARRAY(struct harness_violation) violations;
 	ARRAY(struct harness_size) sizes;
+	ARRAY(struct harness_stuck) stuck; /* one for each operation that does not end */
 	unsigned long harnesses, unusable, runs, contained;
 	double begun, seconds;
 	/* Time, and processor time of all processes, before the first search. */
@@ -104,6 +112,12 @@ int harness_discover(struct harness_hunt *h);
 int harness_hunt(struct harness_hunt *h);
 /* Appends the verdict on an operation: "atomic in 40 harnesses, 12000 schedules". */
 void harness_verdict(const struct harness_hunt *h, const struct harness_op *op, struct str *out);
+/* Returns the calls that do not end of which one is of the operation, or NULL. */
+const struct harness_stuck *harness_stuck_with(const struct harness_hunt *h,
+					       const struct harness_op *op);
+/* Appends "{ empty(); add(1) } blocks for ever", and with `where` also where. */
+void harness_say_stuck(const struct harness_hunt *h, const struct harness_stuck *s, bool where,
+		       struct str *out);
 void harness_hunt_fini(struct harness_hunt *h); /* Frees everything. Precedes experiment_end(). */
 
 #endif

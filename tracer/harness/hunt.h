@@ -83,6 +83,18 @@ void harness_orders_clear(struct harness_hunt *h); /* Forgets all orders. */
 /* Frees h->orders. */
 void harness_orders_free(struct harness_hunt *h);
 
+/* Appends how the order's last call ends: "blocks for ever" (check/probe.c). */
+void harness_say_end(const struct harness_order *o, struct str *out);
+
+/* ---- check/stuck.c: calls that do not end ---------------------------------------------------- */
+
+/* Notes an order for which a harness is left out; the shortest for each operation is kept. */
+void harness_note_stuck(struct harness_hunt *h, const struct harness_order *o);
+/* Makes a run of each to see where it stands. Returns 0, or -1 with h->x.err set. */
+int harness_look_where_stuck(struct harness_hunt *h);
+/* Frees h->stuck. */
+void harness_stuck_fini(struct harness_hunt *h);
+
 /* ---- check/atomic.c: linearizable outcomes --------------------------------------------------- */
 
 enum harness_use {

@@ -104,8 +104,10 @@ static bool stops(const struct atomic_work *w, const struct turns *t, unsigned d
 	return true;
 }
 
+/* Notes the first order for which the harness is left out, if it is. */
 static enum harness_use atomic_judge(struct atomic_work *w)
 {
+	const struct harness_order *stuck = NULL;
 	enum harness_use use = HARNESS_USABLE;
 
 	array_each(const struct turns, t, &w->all) {
@@ -114,10 +116,16 @@ static enum harness_use atomic_judge(struct atomic_work *w)
 		if (o->end == ORDER_OK)
 			atomic_add_text(w, t, o);
 		else if (o->end != ORDER_BLOCKED)
-			return HARNESS_FAILS;
+			use = HARNESS_FAILS;
 		else if (o->done >= (int)w->size || stops(w, t, (unsigned)o->done))
 			use = HARNESS_MAY_STOP;
+		if (use != HARNESS_USABLE)
+			stuck = o;
+		if (stuck)
+			break;
 	}
+	if (stuck)
+		harness_note_stuck(w->h, stuck);
 	return use;
 }
 

@@ -67,7 +67,7 @@ static unsigned most_calls(const struct harness_hunt *h)
 
 /* ---- the object ------------------------------------------------------------------------------ */
 
-static void say_end(const struct harness_order *o, struct str *out)
+void harness_say_end(const struct harness_order *o, struct str *out)
 {
 	if (o->end == ORDER_SIGNAL)
 		str_addf(out, "dies by SIG%s", signame_text(o->number));
@@ -88,7 +88,7 @@ static int not_made(struct harness_hunt *h, const struct harness_order *o)
 	const char *make = h->object.make ? h->object.make : "the constructor";
 	STR(text);
 
-	say_end(o, &text);
+	harness_say_end(o, &text);
 	if (o->end == ORDER_UNMADE)
 		error_set(h->x.err, ERROR_USAGE, "the constructor has failed: '%s' gives no object",
 			  make);
@@ -156,7 +156,7 @@ static bool mark_never(struct harness_hunt *h)
 
 		if (op->is_out || !never_returns(h, o->calls.items[c].op))
 			continue;
-		say_end(order(h, &c, 1), &why);
+		harness_say_end(order(h, &c, 1), &why);
 		op->is_out = any = true;
 		op->why = str_take(&why);
 		str_addf(&why,

@@ -165,8 +165,12 @@ void harness_blame(struct harness_hunt *h, const struct harness_violation *v,
 
 static void say_untried(const struct harness_hunt *h, const struct harness_op *op, struct str *out)
 {
+	const struct harness_stuck *stuck = harness_stuck_with(h, op);
+
 	if (op->why)
 		str_addf(out, "it %s after every other call", op->why);
+	else if (stuck)
+		harness_say_stuck(h, stuck, true, out);
 	else if (h->options.schemas.count)
 		str_add(out, "no schema that was searched calls it");
 	else if (op->trust == HARNESS_NEITHER)
@@ -185,6 +189,8 @@ static void say_untried(const struct harness_hunt *h, const struct harness_op *o
 
 void harness_verdict(const struct harness_hunt *h, const struct harness_op *op, struct str *out)
 {
+	const struct harness_stuck *stuck = harness_stuck_with(h, op);
+
 	if (op->violation) {
 		str_add(out, "not atomic: ");
 		str_add(out, h->violations.items[op->violation - 1].brief);
@@ -197,5 +203,9 @@ void harness_verdict(const struct harness_hunt *h, const struct harness_op *op, 
 			 op->harnesses == 1 ? "" : "es", op->schedules, str_plural(op->schedules));
 		if (op->trust == HARNESS_CORE)
 			str_add(out, " (trusted)");
+		if (stuck) {
+			str_add(out, ", but ");
+			harness_say_stuck(h, stuck, true, out);
+		}
 	}
 }
