@@ -271,6 +271,19 @@ static bool end_unmet(const struct expect *x, const struct outcome *o, struct st
 	return true;
 }
 
+static void add_written(const struct str *written, struct str *out)
+{
+	enum { SHOWN = 200 };
+	OWNED(begin) = base_strndup(str_text(written), SHOWN);
+
+	if (!written->length) {
+		str_add(out, ": it is empty");
+		return;
+	}
+	str_add(out, written->length > SHOWN ? "; it begins with " : "; it is ");
+	foreign_lua_string(out, begin);
+}
+
 static bool text_unmet(char *const *texts, size_t count, const struct str *written,
 		       const char *name, struct str *out)
 {
@@ -280,6 +293,8 @@ static bool text_unmet(char *const *texts, size_t count, const struct str *writt
 			continue;
 		str_addf(out, "%s does not have ", name);
 		foreign_lua_string(out, texts[i]);
+		if (written)
+			add_written(written, out);
 		return true;
 	}
 	return false;

@@ -470,6 +470,8 @@ void replay_compare(const struct replay *r, struct run *s);
 void replay_rest(struct replay *r, size_t steps);
 /* Appends "step 3 of 12: worker#1 is to lock, by pthread_mutex_lock at bank.c:11 in work". */
 void replay_next(const struct replay *r, struct str *out);
+/* Returns the id of the thread that takes the next step, or NULL if there is none. */
+const char *replay_next_thread(const struct replay *r);
 
 void replay_fini(struct replay *r); /* Frees everything, after the last use of the options. */
 

@@ -502,6 +502,11 @@ static void replay_ends(void *ctx, struct run *s)
 	replay_compare(&((struct repl *)ctx)->replay, s);
 }
 
+static const char *replay_is_next(void *ctx)
+{
+	return replay_next_thread(&((struct repl *)ctx)->replay);
+}
+
 static int take_schedule(struct repl *r, struct interactive_ui *ui, struct error *err)
 {
 	struct cli *cli = r->cli;
@@ -516,6 +521,7 @@ static int take_schedule(struct repl *r, struct interactive_ui *ui, struct error
 		return -1;
 	ui->begins = replay_begins;
 	ui->ends = replay_ends;
+	ui->next = replay_is_next;
 	return 0;
 }
 

@@ -213,10 +213,6 @@ static const char *advice(const struct run *s, enum verdict v)
 	case VERDICT_NOT_AS_EXPECTED:
 		return "run with -v to see every arrival, or without the script to see the "
 		       "program alone";
-	case VERDICT_FOUND:
-		return "the comment at the head of the script, which tells the story; `gatectl "
-		       "repl` "
-		       "goes through it step by step";
 	case VERDICT_NEVER_OPENED:
 		return "check that a thread reaches the place that opens the gate; `--gate-limit` "
 		       "makes the wait longer";
@@ -250,6 +246,18 @@ static const char *advice(const struct run *s, enum verdict v)
 	}
 }
 
+/* The script is the last one that is given: those before it have definitions. */
+static void add_story(const struct run_options *o, struct str *out)
+{
+	const char *script = o->scripts.count ? o->scripts.items[o->scripts.count - 1] : NULL;
+
+	str_addf(out,
+		 "the comment at the head of %s, which tells the story; `gatectl repl -g %s %s` "
+		 "goes "
+		 "through it step by step",
+		 script ? script : "the script", script ? script : "FILE", o->argv[0]);
+}
+
 static void add_advice(struct run *s, enum verdict v, struct str *out)
 {
 	const struct place *missing =
@@ -259,6 +267,8 @@ static void add_advice(struct run *s, enum verdict v, struct str *out)
 		return;
 	if (missing)
 		hints_missing_try(s, missing, out);
+	else if (v == VERDICT_FOUND)
+		add_story(run_options(s), out);
 	else if (v == VERDICT_CRASHED)
 		crash_try(s, out);
 	else if (v == VERDICT_DEADLOCK)

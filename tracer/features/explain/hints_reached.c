@@ -252,7 +252,10 @@ static void near_by_function(struct run *s, const struct place *p, struct str *o
 
 	if (!nm->visits.count) {
 		if (nm->complete && nm->function && !run_has_untraced_children(s))
-			str_addf(out, "%s was never called", nm->function);
+			str_addf(out,
+				 run_options(s)->pid ? "%s was not called since gatectl attached"
+						     : "%s was never called",
+				 nm->function);
 		else
 			str_add(out, "no thread arrived there");
 		return;

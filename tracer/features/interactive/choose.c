@@ -17,7 +17,7 @@ int interactive_needs_program(const struct interactive *l, struct error *err)
 	return error_hint(err, "restart");
 }
 
-struct run_thread *interactive_find_id(struct interactive *l, const char *id)
+struct run_thread *interactive_find_id(const struct interactive *l, const char *id)
 {
 	run_each_thread(t, l->run)
 		if (strcmp(run_thread_id(t), id) == 0)
@@ -75,6 +75,7 @@ static struct run_thread *only_living(const struct interactive *l)
 struct run_thread *interactive_current(const struct interactive *l)
 {
 	struct run_thread *t;
+	const char *next;
 
 	if (l->state == INTERACTIVE_ENDED)
 		return NULL;
@@ -82,6 +83,8 @@ struct run_thread *interactive_current(const struct interactive *l)
 		return l->crash->thread;
 	if (l->came)
 		return l->came;
+	if (l->state == INTERACTIVE_TURN && l->ui->next && (next = l->ui->next(l->ui->ctx)))
+		return interactive_find_id(l, next);
 	t = last_held(l);
 	return t ? t : only_living(l);
 }

@@ -59,7 +59,7 @@ bool interactive_is_own_file(const struct run_thread *t, const struct module *m,
 /* True if the module is the tester's own, not the system's. */
 bool interactive_is_own_module(const struct run_thread *t, const struct module *m);
 /* Returns the thread with that id, or NULL. */
-struct run_thread *interactive_find_id(struct interactive *l, const char *id);
+struct run_thread *interactive_find_id(const struct interactive *l, const char *id);
 /* Returns the current thread (interactive.h), or NULL if none is. */
 struct run_thread *interactive_current(const struct interactive *l);
 /* Returns the thread with that id or number (from 1), the current one for "", or NULL with *err

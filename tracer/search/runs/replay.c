@@ -545,6 +545,15 @@ void replay_next(const struct replay *r, struct str *out)
 	say_recorded(r, i, "is to", out);
 }
 
+const char *replay_next_thread(const struct replay *r)
+{
+	const size_t i = r->sched->schedule.steps.count;
+
+	return i < r->schedule.steps.count
+		       ? r->schedule.threads.items[r->schedule.steps.items[i].thread]
+		       : NULL;
+}
+
 void replay_fini(struct replay *r)
 {
 	if (r->sched) {
