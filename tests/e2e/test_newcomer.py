@@ -336,11 +336,12 @@ int main(void)
 """
 
 
-@params(("", "at(\"cook;set_dish\", { after = true }), if that is to have been executed when the gate opens; now the gate opens before"),
-        (", { after = true }", "run with -v to see every arrival, or without the script to see the program alone"))
-def test_gate_opens_before(t, case):
+@params("before", "after")
+def test_gate_opens_before(t, when):
     """The place that opened a gate before its statement is named if the outcome is not the expected one."""
-    after, wanted = case
+    after = ", { after = true }" if when == "after" else ""
+    wanted = ("run with -v to see every arrival, or without the script to see the program alone" if after else
+              'at("cook;set_dish", { after = true }), if that is to have been executed when the gate opens; now the gate opens before')
     script = ('local g, eaten = SimpleGate "g", SimpleGate "eaten"\nat("cook;set_dish"%s):open(g)\nat "set_dish;dish =":wait(eaten)\n'
               'at "serve;served =":wait(g)\non("thread-exit", { thread = "serve#1" }):open(eaten)\nexpect { exit = 0 }\n')
     if after:  # cook does not wait: the order is as wanted, and the expectation is another one
@@ -360,3 +361,24 @@ def test_fix_of_a_lost_text(t):
     r = t.gate("check", "--fix", "-g", script, ordered())
     t.equal(r.status, 125, "status", r)
     try_line(t, r, f"correct the locations in the script, then gatectl check --lock -g {script} {ordered()}")
+
+
+# ---- an output that is not the expected one
+
+@params("short", "empty", "long")
+def test_output_that_is_not_expected(t, how):
+    text, was = {"short": ("2 coins", '; it is "2 coins\\n"'), "empty": ("", ": it is empty"),
+                 "long": ("x" * 300, '; it begins with "%s"' % ("x" * 200))}[how]
+    wanted = "3 coins"
+    program = compile_text("says.c", '#include <stdio.h>\nint main(int argc, char **argv)\n{\n\tif (*argv[1])\n'
+                                     '\t\tputs(argv[1]);\n\treturn argc - 2;\n}\n')
+    r = t.gate("run", "-g", t.file("x.lua", 'expect { stdout = "%s" }\n' % wanted), program, text)
+    t.equal(r.first, 'gatectl: not-as-expected: standard output does not have "%s"%s' % (wanted, was), "first line", r)
+
+
+def test_which_script_tells_the_story(t):
+    """The verdict of a regression test names the script and the program."""
+    script, program = t.file("back.lua", "-- The story.\nexpect { exit = 1 }\n"), compile_text("one.c", "int main(void)\n{\n\treturn 1;\n}\n")
+    r = t.gate("run", "--fixed", "-g", script, program)
+    t.equal(r.status, 116, "status", r)
+    try_line(t, r, f"the comment at the head of {script}, which tells the story; `gatectl repl -g {script} {program}` goes through it step by step")

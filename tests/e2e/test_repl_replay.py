@@ -73,6 +73,17 @@ def test_step_by_step(t):
     t.check(re.search(r"main runs .* \(waits\)\n.*add#\d runs in add .* \(is to write\)\n.*add#\d runs in add .* \(is to write\)", r.stdout), "threads", r)
 
 
+def test_the_thread_of_the_next_step_is_current(t):
+    """list, bt and locals need no name: the step names the thread that is meant."""
+    path, steps = recorded(t, "bank.c", BANK)
+    r = repl(t, path, commands=["step"] * (steps + 1))
+    step, thread = re.search(r"^step (\d+) of \d+: (add#\d) is to write", r.stdout, re.M).groups()
+    r = repl(t, path, commands=["step %d" % (int(step) - 1), "list", "quit"])
+    t.equal(r.status, 0, "status", r)
+    t.check("\n%s is at " % thread in r.stdout, "list", r)
+    t.equal(re.findall(r"^\*.*?(\S+#\d)", r.stdout, re.M), [thread], "the current one", r)
+
+
 def test_again(t):
     """As often as one likes, also behind the end."""
     path, steps = recorded(t, "bank.c", BANK)
@@ -85,7 +96,7 @@ def test_deadlock(t):
     path, steps = recorded(t, "abba.c", ABBA)
     for commands in (["run"], ["step"] * (steps + 1)):
         r = repl(t, path, commands=commands + ["why"])
-        t.check("no thread can move" in r.stdout and re.search(r"waits for mutex a held by ab|waits for mutex b held by ba", r.stdout), "why", r)
+        t.check("no thread of the program can move" in r.stdout and re.search(r"waits for mutex a held by ab|waits for mutex b held by ba", r.stdout), "why", r)
 
 
 def test_crash(t):
