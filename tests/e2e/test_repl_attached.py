@@ -142,6 +142,44 @@ def test_deadlocked(t, args):
         p.check(t, r)
 
 
+SIGNALLED = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static void *waits(void *arg)
+{
+	pthread_mutex_lock(&m);
+	for (;;)
+		pthread_cond_wait(&changed, &m);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t;
+	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+	pthread_create(&t, NULL, waits, NULL);
+	puts("ready");
+	fflush(stdout);
+	for (;;) {
+		usleep(1000);
+		pthread_cond_signal(&changed);
+	}
+}
+"""
+
+
+def test_signalled_by_one_that_sleeps(t):
+    """A thread that a sleeping one may wake is in no deadlock."""
+    with Running(t, compile_text("signalled.c", SIGNALLED, "-g -O0 -pthread")) as p:
+        t.equal(p.line(), "ready", "the program")
+        attach, r = t.gate("attach", str(p.pid), leftover=False), repl(t, p.pid, "why", "quit")
+        first = f"process {p.pid} is not in a deadlock"
+        t.equal((says(attach), r.stdout.splitlines()[0]), (first,) * 2, "verdict", r)
+
+
 def test_not_deadlocked(t):
     with ticks(t) as p:
         attach, r = t.gate("attach", str(p.pid), leftover=False), repl(t, p.pid, "why", "quit")

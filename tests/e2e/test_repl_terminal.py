@@ -159,7 +159,7 @@ def test_banner(t):
     leave(t, x)
 
 
-def test_events_while_it_runs(t):
+def test_events_of_the_running_program(t):
     """A message about the running program begins and ends a line of the terminal; no control character is spelt out."""
     x = begin(t)
     size(x, 24, 80)

@@ -447,8 +447,7 @@ void run_expect_loads(struct run *s); /* also in libraries loaded by dlopen */
 bool run_is_attended(const struct run *s);
 /* Attached without anything to wait for: only what the threads wait for is reported. */
 bool run_only_looks(const struct run *s);
-/* True when an attached process has run for as long as finding a deadlock takes. */
-bool run_has_looked(const struct run *s);
+bool run_has_looked(const struct run *s); /* attached for as long as finding a deadlock takes */
 void run_attend(struct run *s);			 /* makes the run attended */
 bool run_is_halted(const struct run *s);	 /* no thread may be resumed */
 void run_set_halted(struct run *s, bool halted); /* see run_is_halted() */

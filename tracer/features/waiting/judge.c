@@ -132,7 +132,7 @@ static void add_edge(struct judgement *j, struct waiter *w, bool moves)
 
 	*edge = w->wait;
 	if (moves)
-		*edge = (struct wait){.thread = run_thread_engine(w->thread), .kind = WAIT_NOT};
+		edge->kind = WAIT_NOT;
 	*array_add(&j->of) = w;
 }
 
@@ -382,8 +382,9 @@ static enum waits_answer judge(struct run *s)
 		waiters_describe(&j.nodes);
 		refine_all(&j, false);
 		answer = judge_edges(&j);
-		describe_best(s, &j, answer);
-		run_set_explained(s, true);
+		if (answer != WAITS_MOVING)
+			describe_best(s, &j, answer);
+		run_set_explained(s, answer != WAITS_MOVING);
 	} else if (j.asked || j.ends.count || j.halted) {
 		/* Each check may restart a time-out, as of epoll_wait: growing
 		 * pauses let it expire. */

@@ -84,8 +84,8 @@ void copy_sites(struct resolver *r, struct line_copy *c, const char *file, unsig
 /* True if a block of the copy has code. */
 bool copy_has_code(const struct line_copy *c);
 /* Empties copies that are no executions of the line: lambdas in a statement, and destructors that
-   call another version. Returns the name of such a lambda, as a location has it, or NULL; the module
-   owns it. */
+   call another version. Returns the name of such a lambda, as a location has it, or NULL. Owned by
+   the module. */
 const char *copies_drop(struct resolver *r, const char *path, unsigned line,
 			struct line_copies *copies);
 /* Returns the column of the last row up to the offset, or 0 if unknown. */

@@ -36,8 +36,8 @@ static bool is_wrapper(struct resolver *r, const struct line_copy *c, const stru
 	       destructor_passes_on(r, c->module, c->owner);
 }
 
-/* Returns the lambda's name, without ::operator() if the compiler numbers it, or NULL if the copy is
-   of its constructor. */
+/* Returns the lambda's name, without ::operator() if the compiler numbers it, or NULL if the copy
+   is of its constructor. */
 static const char *lambda_of(struct line_copy *c, const struct function *f)
 {
 	static const char call[] = "::operator()";
