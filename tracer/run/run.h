@@ -448,8 +448,8 @@ bool run_is_attended(const struct run *s);
 /* Attached without anything to wait for: only what the threads wait for is reported. */
 bool run_only_looks(const struct run *s);
 bool run_has_looked(const struct run *s); /* attached for as long as finding a deadlock takes */
-void run_attend(struct run *s);			 /* makes the run attended */
-bool run_is_halted(const struct run *s);	 /* no thread may be resumed */
+void run_attend(struct run *s);		  /* makes the run attended */
+bool run_is_halted(const struct run *s);  /* no thread may be resumed */
 void run_set_halted(struct run *s, bool halted); /* see run_is_halted() */
 bool run_is_driven(const struct run *s);	 /* the scheduler decides which thread runs */
 void run_set_driven(struct run *s, bool driven); /* see run_is_driven() */
