@@ -279,6 +279,10 @@ bool place_reached(const struct place *p);
  */
 bool engine_is_done(const struct engine *e);
 
+/* Returns the pattern of the place's `thread` option (n = 0), or the n-th one of the orders that name
+   the place; NULL after the last. */
+const char *place_thread(const struct place *p, size_t n);
+
 /*
  * Returns how many of the next arrivals, of any thread, have no effect but being counted;
  * ULONG_MAX: all. The result only grows. place_passed() accounts for those not reported one by one.

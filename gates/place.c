@@ -115,6 +115,16 @@ bool place_has_step(const struct place *p, enum step_kind kind)
 
 static bool steps_are_idle(const struct place *p);
 
+const char *place_thread(const struct place *p, size_t n)
+{
+	if (p->thread && n-- == 0)
+		return p->thread;
+	array_each(const struct step, step, &p->steps)
+		if (step->thread && n-- == 0)
+			return step->thread;
+	return NULL;
+}
+
 /* True if the step has no effect from now on, for any thread. */
 static bool step_is_idle(const struct place *p, const struct step *step)
 {

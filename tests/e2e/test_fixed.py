@@ -224,6 +224,72 @@ def test_text_is_gone(t):
     t.check("try: write the line's text as it is now into the script" in r.err, "the advice is missing", r)
 
 
+RENAMED = SCRIPT.replace("add#", "sum_up#")
+
+
+@params(*BUILDS)
+def test_thread_is_renamed(t, build):
+    """Gates for threads that the program cannot have force nothing, so the run proves nothing."""
+    r = fixed(t, program(1, build=build), script=RENAMED)
+    t.error(r, where=r"gates\d+\.lua:4: thread = \"sum_up#1\": no function sum_up in ")
+    t.check(".lua:5: thread = \"sum_up#2\": " in r.err and ".lua:6: thread = \"sum_up#2\": " in r.err, "the others", r)
+    t.check("\nthe threads of this run: main, add#1 and add#2\ntry: write the present names " in r.err, "what to do", r)
+    t.equal(fixed(t, program(0, build=build), script=RENAMED).status in (116, 125), True, "not fixed")
+
+
+@params("*_up#1", "p1/sum_up#1", "sum_up")
+def test_thread_is_renamed_otherwise_written(t, thread):
+    r = fixed(t, program(1), script=SCRIPT.replace("add#1", thread))
+    t.error(r, where=r"gates\d+\.lua:4: thread = ")
+
+
+def test_thread_of_an_order_is_renamed(t):
+    script = 'order "\'add;seen = sum\'@sum_up#2 -> \'add;sum = seen\'@add#1"\nexpect { exit = 1 }\n'
+    t.error(fixed(t, program(1), script=script), where=r"gates\d+\.lua:1: thread = \"sum_up#2\"")
+
+
+@params("finish#1", "fin*#1", "thread#1")
+def test_thread_is_not_created(t, thread):
+    """A repair may avoid the thread: its routine exists."""
+    passed(t, fixed(t, program(1), script=SCRIPT.replace("add#2", thread)))
+
+
+LAMBDAS = r"""
+#include <thread>
+struct Turn {
+	int k;
+	void operator()() const;
+};
+static volatile int hits;
+void Turn::operator()() const { hits = hits + k; }
+int main(int argc, char **)
+{
+	if (argc > 1) {
+		std::thread([] { hits = hits + 1; }).join();
+		std::thread([](int k) { hits = hits + k; }, 1).join();
+		std::thread(Turn{3}).join();
+	}
+	return 0;
+}
+"""
+
+
+@params("g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O2")
+def test_lambda_is_not_created(t, build):
+    """Lambdas are known by the compiler's name, also where they are inlined; another compiler's is lost."""
+    compiler, level = build.split()
+    built = compile_text("lambda.cpp", LAMBDAS, "-g %s" % level, compiler)
+    own = ("main::{lambda()#1}#1", "main::{lambda(int)#2}#1") if compiler == "g++" else ("main::$_0#1", "main::$_1#1")
+    other = "main::$_0#1" if compiler == "g++" else "main::{lambda()#1}#1"
+    for thread in (*own, "Turn#1", other):
+        script = 'local g = SimpleGate "g"\non("thread-start", { thread = "%s" }):open(g)\nat("main"):wait(g)\n' \
+                 'expect { exit = 1 }\n' % thread
+        r = fixed(t, built, script=script)
+        t.equal(r.status, 125 if thread == other else 0, thread, r)
+        r = t.gate("check", "-g", t.file("lambda.lua", script), built)
+        t.equal(r.status, 125 if thread == other else 0, "check: " + thread, r)
+
+
 @params(("", "no script expects a failure"), ("expect { exit = 0 }", "what the script expects is no failure: exit status 0"),
         ("expect { gate_deadlock = true }", "what the script expects is no failure: a deadlock with a gate in it"))
 def test_expects_no_failure(t, case):

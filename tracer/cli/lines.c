@@ -158,8 +158,6 @@ int query_print(const struct cli *cli, const struct run_query *q, bool variables
 	output_line(&line);
 	for (size_t i = 0; !q->pending && i < q->sites->count; i++)
 		print_site(q, &q->sites->items[i], variables);
-	if (q->thread)
-		output_print("  its `thread` option: %s\n", q->thread->text);
 	str_fini(&line);
 	return 0;
 }

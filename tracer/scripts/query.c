@@ -2,6 +2,7 @@
 #include "tracer/run/run.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
+#include "tracer/run/threads/start.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/scripts/scripts.h"
 
@@ -10,7 +11,7 @@
 /* Data to which the answer for one location points. */
 struct found_sites {
 	struct source_sites sites;
-	struct error error, thread;
+	struct error error;
 };
 
 struct query {
@@ -35,36 +36,6 @@ static void check_conditions(const struct place *place, struct run_process *p,
 	out->error = &found->error;
 	out->sites = NULL;
 	out->pending = false;
-}
-
-/* Returns the start routine in "NAME#1", to be freed, or NULL if the text names none that could be
-   looked up: lambdas have names that are no locations. */
-static char *routine_of(const char *thread)
-{
-	const char *slash = strrchr(thread, '/'), *name = slash ? slash + 1 : thread;
-	const char *hash = strrchr(name, '#');
-
-	if (!hash || hash == name || strpbrk(name, "{<*?") || strncmp(name, "thread#", 7) == 0)
-		return NULL;
-	return base_strndup(name, (size_t)(hash - name));
-}
-
-/* Looks for the start routine of the place's thread: another name would match no thread. */
-static void check_thread(struct query *q, const struct place *place, struct run_query *out,
-			 struct found_sites *found)
-{
-	OWNED(routine) = place && place->thread ? routine_of(place->thread) : NULL;
-	struct source_sites sites = {0};
-	struct location location = {0};
-
-	if (!routine || location_parse(routine, &location, &found->thread) < 0)
-		return;
-	if (location.kind == LOCATION_FUNC &&
-	    source_resolve(run_symbols(q->run), out->modules, out->module_count, &location, &sites,
-			   &found->thread) == SOURCE_NOT_FOUND)
-		out->thread = &found->thread;
-	source_sites_fini(&sites);
-	location_fini(&location);
 }
 
 /* `place` is NULL if the location is not from a script. */
@@ -102,8 +73,50 @@ static void answer(struct query *q, const char *text, const struct place *place,
 	if (place && out->error)
 		place_hint_spelling(place, &found->error);
 	check_conditions(place, p, out, found);
-	check_thread(q, place, out, found);
 	location_fini(&location);
+}
+
+/* The program can give a thread a name, whose text it then has. */
+static bool gives_name(struct module *const *modules, size_t count, const char *thread)
+{
+	const char *hash = strrchr(thread, '#');
+
+	for (size_t i = 0; hash && i < count; i++)
+		if (module_contains(modules[i], thread, (size_t)(hash - thread) + 1))
+			return true;
+	return !hash;
+}
+
+/* Adds an answer if no thread of the program can be the one that the place names. */
+static void answer_thread(struct query *q, const char *thread, const char *source,
+			  struct module *const *modules, size_t count)
+{
+	struct found_sites *found;
+	ERROR(err);
+
+	if (gives_name(modules, count, thread) ||
+	    start_may_be(run_symbols(q->run), modules, count, thread, &err))
+		return;
+	found = *array_add(&q->found) = base_alloc(1, sizeof(*found));
+	error_move(&found->error, &err);
+	*array_add(&q->answers) = (struct run_query){.location = found->error.text,
+						     .source = source,
+						     .modules = modules,
+						     .module_count = count,
+						     .error = &found->error};
+}
+
+/* A library that is loaded later may have the start routine. */
+static void answer_threads(struct query *q, struct module *const *modules, size_t count)
+{
+	const char *thread;
+
+	array_each(struct run_query, a, &q->answers)
+		if (a->pending)
+			return;
+	engine_each_place(place, run_engine(q->run))
+		for (size_t i = 0; (thread = place_thread(place, i)); i++)
+			answer_thread(q, thread, place->source, modules, count);
 }
 
 static void call_each(struct query *q)
@@ -120,7 +133,6 @@ static void free_answers(struct query *q)
 	array_each(struct found_sites *, found, &q->found) {
 		source_sites_fini(&(*found)->sites);
 		error_fini(&(*found)->error);
-		error_fini(&(*found)->thread);
 		base_free(*found);
 	}
 	array_fini(&q->found);
@@ -141,6 +153,7 @@ static void answer_all(struct query *q, struct run_process *p)
 		array_each(char *, source, &place->again)
 			answer(q, place->location, NULL, *source, p, modules);
 	}
+	answer_threads(q, modules, run_process_images(p)->count);
 	if (run_plan(q->run)->expect.at)
 		answer(q, run_plan(q->run)->expect.at, NULL, run_plan(q->run)->expect.at_source, p,
 		       modules);

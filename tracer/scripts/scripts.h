@@ -16,15 +16,13 @@ char *const *given_argv(struct run *s);
  * none. The run owns it. */
 char *const *given_env(struct run *s);
 
-/* An answer for one location, for check and lines. */
+/* An answer for one location, for check and lines, or an error about a `thread` option. */
 struct run_query {
 	const char *location;		  /* as written */
 	const char *source;		  /* FILE:LINE of the script, or NULL */
 	bool pending;			  /* OBJECT! is not loaded at the start */
 	const struct source_sites *sites; /* NULL if `error` is set */
 	const struct error *error;
-	/* Set if no function has the name in the place's `thread = "NAME#1"`; else NULL. */
-	const struct error *thread;
 	struct module *const *modules; /* all loaded modules, the executable first */
 	size_t module_count;
 	/* Answers for all locations, in the order of the calls. */

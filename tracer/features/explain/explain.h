@@ -15,6 +15,9 @@ bool infeasible_try(struct run *s, struct str *out);
 struct run_thread *infeasible_order(struct run *s, struct str *out);
 /* The program has ended: appends a line for each order of which a place was not reached. */
 void infeasible_missing(struct run *s, struct str *out);
+/* The program has ended: returns -1 with *err set if the script names threads that the run did not
+ * have, and whose start routines the program does not have; else 0. */
+int renamed_threads(struct run *s, struct error *err);
 /* Appends what to try about a deadlock without gates. */
 void own_deadlock_try(struct run *s, struct str *out);
 

@@ -68,6 +68,18 @@ static void fixed_look(struct run *s, uint64_t now, bool quiet)
 	give_up_order(s);
 }
 
+/* Gates for threads of other names force nothing: that the failure does not come is no answer. */
+static void fixed_outcome(struct run *s)
+{
+	ERROR(err);
+
+	if (!is_asked(s) || run_interrupted(s) || run_verdict(s) != VERDICT_OK ||
+	    renamed_threads(s, &err) == 0)
+		return;
+	outcome_fault(run_outcome(s), &err);
+	error_move(run_error(s), &err);
+}
+
 static void fixed_judge(struct run *s, struct run_result *out, const struct error *failed)
 {
 	struct forbidden *forbidden = kept_make(run_kept(s), &keeper);
@@ -93,5 +105,6 @@ const struct observer fixed_observer = {
 	.loaded = check_expect,
 	.stuck = fixed_stuck,
 	.slow_tick = fixed_look,
+	.outcome = fixed_outcome,
 	.judged = fixed_judge,
 };

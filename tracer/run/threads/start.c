@@ -8,8 +8,6 @@
 
 enum { STATE_WORDS = 64, ASYNC_WORDS = 24, TYPE_NAME_MAX = 4096, PART = 256 };
 
-static const char UNKNOWN[] = "thread";
-
 /* The offset of start_routine in struct pthread; 0: not known. */
 static uint32_t descriptor(struct run_process *p)
 {
@@ -182,8 +180,7 @@ static bool may_be_std_thread(struct run_process *p, uint64_t routine, const cha
 	       (image && module_matches(image->module, "libstdc++.so"));
 }
 
-/* Removes anonymous namespaces, which users do not write. */
-static char *without_anonymous(char *name)
+char *start_without_anonymous(char *name)
 {
 	static const char anonymous[] = "(anonymous namespace)::";
 	size_t length = strlen(anonymous);
@@ -218,7 +215,7 @@ char *start_routine(struct run *s, struct run_process *p, struct tracee_thread *
 	bool other = false;
 
 	if (!p->images.count || tracee_regs(t, &regs) < 0 || !regs.fs_base)
-		return base_strdup(UNKNOWN);
+		return base_strdup(START_UNKNOWN);
 	/* adds libc's image, if the loader has no trap */
 	images_find(s, p, regs.dwarf[ARCH_DWARF_PC]);
 	routine = start_address(p, regs.fs_base, &argument);
@@ -235,5 +232,5 @@ char *start_routine(struct run *s, struct run_process *p, struct tracee_thread *
 		base_free(name);
 		name = user;
 	}
-	return name ? without_anonymous(name) : base_strdup(UNKNOWN);
+	return name ? start_without_anonymous(name) : base_strdup(START_UNKNOWN);
 }

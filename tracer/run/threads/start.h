@@ -4,7 +4,16 @@
 
 #include "tracer/run/run.h"
 
+/* The name of a thread whose start routine is not known. */
+#define START_UNKNOWN "thread"
+
 /* Returns the start routine's name, never NULL. The caller frees it. */
 char *start_routine(struct run *s, struct run_process *p, struct tracee_thread *t);
+/* Removes anonymous namespaces, which users do not write. Returns the name. */
+char *start_without_anonymous(char *name);
+/* Returns true if a thread of this program can have the start routine of the `thread` option, such
+   as "worker#1"; else false with *err set, which names the option and similar functions. */
+bool start_may_be(struct modules *symbols, struct module *const *modules, size_t count,
+		  const char *thread, struct error *err);
 
 #endif
