@@ -1,7 +1,9 @@
 """`gatectl run --fixed`: the script of a failure is a regression test of its repair. 116 while the failure is there, 0
 when it is not, with one line about the order that has become impossible."""
 
+import os
 import re
+import subprocess
 
 from harness import compile_text, params, timeout
 
@@ -462,3 +464,88 @@ def test_no_code_of_the_crash(t, compiler):
         program = compile_text("crashes.c", CRASHES, "-g -O0 -DFIXED=%d" % fixed, compiler)
         r = t.run_gated(program, script=script, options=["--fixed"])
         t.equal(r.status, status, "FIXED=%d" % fixed, r)
+
+
+VISITS = r"""
+#ifdef __cplusplus
+#include <atomic>
+#else
+#include <stdatomic.h>
+#endif
+#include <pthread.h>
+static HITS hits;
+static void *visit(void *p)
+{
+	VISIT;
+	return p;
+}
+int main(void)
+{
+	pthread_t t[2];
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], 0, visit, 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], 0);
+	return hits != 2;
+}
+"""
+# As explore writes it: the statement is cut between its two accesses.
+CUT = """
+local read, wrote = SimpleGate "read", SimpleGate "wrote"
+at("visit;hits++:write", { thread = "visit#1" }):open(read):wait(wrote)
+on("thread-start", { thread = "visit#2" }):wait(read)
+on("thread-exit", { thread = "visit#2" }):open(wrote)
+expect { exit = 1 }
+"""
+NO_WRITE = "visit;hits++:write: the statement writes no memory that threads can share"
+
+
+@params(("gcc", "c", "int", "hits++", 116, "the failure is back: exit status 1"),
+        ("gcc", "c", "_Atomic int", "hits++", 0, "visit;hits++:write: one atomic instruction reads and writes"),
+        ("g++", "cpp", "std::atomic<int>", "hits++", 0, NO_WRITE), ("clang++", "cpp", "std::atomic<int>", "hits++", 0, NO_WRITE),
+        ("gcc", "c", "_Atomic int", "hits = hits + 1", 116, "the failure is back: exit status 1"),
+        ("gcc", "c", "int", "__atomic_fetch_add(&hits, 1, 0)", 125, "no line of visit contains this text"))
+def test_statement_becomes_atomic(t, case):
+    """The usual repair of hits++: the statement is there, but no thread can be held in it any more."""
+    compiler, ending, type, statement, status, says = case
+    for level in ("-O0",) if status == 116 else ("-O0", "-O2"):
+        built = compile_text("visits." + ending, VISITS.replace("HITS", type).replace("VISIT", statement), "-g " + level, compiler)
+        r = fixed(t, built, script=CUT.replace("hits++", statement) if "= hits" in statement else CUT)
+        t.equal(r.status, status, level, r)
+        t.check(says in r.err, "%r is not said" % says, r)
+        t.check(status or says in passed(t, r).report["note"], "note", r)
+
+
+def test_statement_is_one_instruction_that_is_not_atomic(t):
+    """addl $1, hits: the failure may be there, although no thread can be held in it."""
+    r = fixed(t, compile_text("visits.c", VISITS.replace("HITS", "int").replace("VISIT", "hits++"), "-g -O2"), script=CUT)
+    t.error(r, where="visit;hits\\+\\+:write: one instruction reads and writes")
+
+
+@params("add;sum = seen + *(int *)n", "add;leave", "main;return finish")
+def test_source_is_newer(t, place):
+    """The source is repaired, the program is not built again: the texts are those of other code."""
+    source, built = t.file("stale.c", "#define FIXED 0\n#define ENDS '-'\n" + SUM), t.path("stale")
+    subprocess.run(["gcc", "-g", "-pthread", "-o", built, source], check=True)
+    script = SCRIPT.replace('"add;sum = seen + *(int *)n", { thread = "add#1"', '"%s", { thread = "%s"' % (
+        place, "main" if "main" in place else "add#1"))
+    t.check("is newer than" not in fixed(t, built, script=script).err, "as built")
+    with open(source, "w") as f:
+        f.write("#define FIXED 1\n#define ENDS '-'\n" + SUM)
+    later = os.stat(built).st_mtime + 10
+    os.utime(source, (later, later))
+    r = fixed(t, built, script=script)
+    t.error(r, where="--fixed: stale.c is newer than stale: ")
+    t.check("\ntry: build stale again" in r.err and "note: " not in r.err, "what to do", r)
+
+
+def test_line_without_code_in_a_newer_source(t):
+    source, built = t.file("stale.c", "#define FIXED 3\n#define ENDS '-'\n" + SUM), t.path("stale")
+    subprocess.run(["gcc", "-g", "-pthread", "-o", built, source], check=True)
+    script = 'order "thread-exit@add#1 -> \'add;sum = seen\'@add#2"\nexpect { exit = 1 }\n'.replace(
+        "thread-exit@add#1", "'main%return'")
+    passed(t, fixed(t, built, script=script))
+    later = os.stat(built).st_mtime + 10
+    os.utime(source, (later, later))
+    t.error(fixed(t, built, script=script), where="--fixed: stale.c is newer than stale: ")

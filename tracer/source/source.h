@@ -125,8 +125,8 @@ enum source_answer {
 	/* not found in these modules; *err says so and names similar functions or lines. The caller
 	   decides whether the location waits for a library */
 	SOURCE_NOT_FOUND,
-	/* the line was found by its text or a mark, but has no code of its own, or no access that
-	   :read or :write means */
+	/* the line was found by its text or a mark, but has no code of its own, or its statement
+	   has no access of its own for the :read or :write */
 	SOURCE_NO_CODE,
 	SOURCE_ERROR, /* ambiguous, a line number without code, unreadable debug information, ... */
 };

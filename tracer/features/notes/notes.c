@@ -144,7 +144,8 @@ static void newer_note(struct run *s, const struct found *f)
 static void found_note(struct run *s, const struct found *f)
 {
 	rounds_note(s, f);
-	if (f->first && !run_options(s)->quiet && run_number(s) <= 1)
+	if (f->first && !run_options(s)->quiet && run_number(s) <= 1 &&
+	    run_options(s)->aim != AIM_FIXED) /* then an error */
 		newer_note(s, f);
 }
 

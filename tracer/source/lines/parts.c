@@ -94,6 +94,28 @@ static const struct part_access *read_of(const struct part_search *p,
 	return first;
 }
 
+/* The statement is there, but no thread can be held between its accesses. */
+static void parts_none(struct resolver *r, const char *why)
+{
+	r->without_code = true;
+	error_set(r->err, ERROR_LOCATION, "%s: %s", r->location->text, why);
+}
+
+/* One instruction is both accesses. Without a lock prefix, other threads may run between them. */
+static void parts_within(struct resolver *r, const struct part_access *both)
+{
+	if (both->at.what.atomic) {
+		parts_none(r, "one atomic instruction reads and writes, within which no thread can "
+			      "be held");
+		return;
+	}
+	error_set(r->err, ERROR_LOCATION,
+		  "%s: one instruction reads and writes, within which no thread can be held",
+		  r->location->text);
+	error_hint(r->err,
+		   "compile it with -O0; a schedule of `gatectl explore` has both as steps");
+}
+
 static void parts_add_site(struct resolver *r, const struct source_site *copy,
 			   struct source_sites *out)
 {
@@ -101,22 +123,17 @@ static void parts_add_site(struct resolver *r, const struct source_site *copy,
 	struct die_table *dies = dies_table(copy->module, r->err);
 	const struct die_unit *unit = dies ? dies_unit_at(dies, copy->offset) : NULL;
 	struct part_search p = {.r = r, .copy = copy};
-	const struct part_access *write, *found;
+	const struct part_access *write, *read, *found;
 
 	p.lines = unit ? unit_lines(r, copy->module, unit) : NULL;
 	source_accesses_in(copy->module, &copy->ranges, parts_add, &p);
 	write = first_write(&p);
-	found = l->part == LOCATION_WRITE ? write : read_of(&p, write);
-	if (found && l->part == LOCATION_WRITE && found->at.what.reads) {
-		error_set(
-			r->err, ERROR_LOCATION,
-			"%s: one instruction reads and writes, within which no thread can be held",
-			l->text);
-		error_hint(r->err, "compile it with -O0; a schedule of `gatectl explore` has both "
-				   "as steps");
-	} else if (found) {
+	read = read_of(&p, write);
+	found = l->part == LOCATION_WRITE ? write : read;
+	if (found && l->part == LOCATION_WRITE && read == write)
+		parts_within(r, found);
+	else if (found)
 		instruction_site(r, copy->module, found->at.offset, found->at.what.length, out);
-	}
 	array_fini(&p.found);
 }
 
@@ -129,9 +146,10 @@ void part_sites(struct resolver *r, struct source_sites *sites)
 	for (size_t i = 0; i < whole.count && !r->err->code; i++)
 		parts_add_site(r, &whole.items[i], sites);
 	if (!sites->count && !r->err->code)
-		error_set(
-			r->err, ERROR_LOCATION,
-			"%s: the statement %s no memory that threads can share, as it is compiled",
-			l->text, l->part == LOCATION_READ ? "reads" : "writes");
+		parts_none(r, l->part == LOCATION_READ
+				      ? "the statement reads no memory that threads can share, as "
+					"it is compiled"
+				      : "the statement writes no memory that threads can share, "
+					"as it is compiled");
 	source_sites_fini(&whole);
 }

@@ -304,10 +304,8 @@ static enum source_answer place_chosen(struct resolver *r, struct source_sites *
 
 	if (match)
 		resolve_place(r, match, out);
-	if (match && r->location->part && !r->err->code) {
+	if (match && r->location->part && !r->err->code)
 		part_sites(r, out);
-		r->without_code = r->err->code;
-	}
 	if (match && r->err->code && is_text(r) && r->without_code)
 		return SOURCE_NO_CODE;
 	if (!match || r->err->code)

@@ -37,7 +37,7 @@ struct resolver {
 	struct module *first;		/* the executable, for messages */
 	struct location_matches matches;
 	bool complained;   /* `complaint` is set: there is a match, but it cannot be used */
-	bool without_code; /* the chosen line has no code */
+	bool without_code; /* the chosen line has no code, or no such access */
 	struct error complaint;
 	struct error *err;
 };
