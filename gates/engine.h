@@ -279,8 +279,8 @@ bool place_reached(const struct place *p);
  */
 bool engine_is_done(const struct engine *e);
 
-/* Returns the pattern of the place's `thread` option (n = 0), or the n-th one of the orders that name
-   the place; NULL after the last. */
+/* Returns the n-th pattern for threads, from 0: of the place's `thread` option, then of the orders
+   that name the place; NULL after the last. */
 const char *place_thread(const struct place *p, size_t n);
 
 /*

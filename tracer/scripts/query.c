@@ -2,7 +2,6 @@
 #include "tracer/run/run.h"
 #include "tracer/run/modules/images.h"
 #include "tracer/run/places/places.h"
-#include "tracer/run/threads/start.h"
 #include "tracer/run/threads/threads.h"
 #include "tracer/scripts/scripts.h"
 
@@ -95,7 +94,7 @@ static void answer_thread(struct query *q, const char *thread, const char *sourc
 	ERROR(err);
 
 	if (gives_name(modules, count, thread) ||
-	    start_may_be(run_symbols(q->run), modules, count, thread, &err))
+	    threads_may_start(run_symbols(q->run), modules, count, thread, &err))
 		return;
 	found = *array_add(&q->found) = base_alloc(1, sizeof(*found));
 	error_move(&found->error, &err);

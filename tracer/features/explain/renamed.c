@@ -1,7 +1,7 @@
 /* Threads that the script names and the program cannot have: their start routine was renamed, or
  * another compiler calls it otherwise. */
 #include "tracer/run/modules/images.h"
-#include "tracer/run/threads/start.h"
+#include "tracer/run/threads/threads.h"
 #include "tracer/features/explain/hints.h"
 
 /* A routine whose thread this run has not created is no fault: a repair may avoid it. */
@@ -14,12 +14,13 @@ static bool is_unknown(struct run *s, const char *thread, struct error *err)
 	if (!root || hints_match(s, thread))
 		return false;
 	modules = images_modules(root);
-	known = start_may_be(run_symbols(s), modules, run_process_images(root)->count, thread, err);
+	known = threads_may_start(run_symbols(s), modules, run_process_images(root)->count, thread,
+				  err);
 	base_free(modules);
 	return !known;
 }
 
-static void add_place(struct run *s, const struct place *p, struct str *out)
+static void add_renamed(struct run *s, const struct place *p, struct str *out)
 {
 	const char *thread;
 
@@ -38,7 +39,7 @@ int renamed_threads(struct run *s, struct error *err)
 
 	engine_each_place(p, run_engine(s))
 		if (!p->companion_of)
-			add_place(s, p, &lines);
+			add_renamed(s, p, &lines);
 	if (!lines.length)
 		return 0;
 	str_add(&lines, "\nthe threads of this run: ");

@@ -1,11 +1,12 @@
 /* Start routines that the `thread` option of a place can name, whether or not the run has such a
  * thread. */
 #include "tracer/run/threads/start.h"
+#include "tracer/run/threads/threads.h"
 
 #include <string.h>
 
 struct routine_search {
-	const char *name;	      /* a function, as the id of its thread has it; * and ? match */
+	const char *name; /* a function, as the id of its thread has it; * and ? match */
 	struct str first, only, last; /* patterns: a callable object that std::thread runs */
 	bool found;
 };
@@ -55,8 +56,8 @@ static bool is_function(struct modules *symbols, struct module *const *modules, 
 	return found;
 }
 
-bool start_may_be(struct modules *symbols, struct module *const *modules, size_t count,
-		  const char *thread, struct error *err)
+bool threads_may_start(struct modules *symbols, struct module *const *modules, size_t count,
+		       const char *thread, struct error *err)
 {
 	const char *slash = strrchr(thread, '/'), *id = slash ? slash + 1 : thread;
 	const char *hash = strrchr(id, '#');

@@ -11,9 +11,5 @@
 char *start_routine(struct run *s, struct run_process *p, struct tracee_thread *t);
 /* Removes anonymous namespaces, which users do not write. Returns the name. */
 char *start_without_anonymous(char *name);
-/* Returns true if a thread of this program can have the start routine of the `thread` option, such
-   as "worker#1"; else false with *err set, which names the option and similar functions. */
-bool start_may_be(struct modules *symbols, struct module *const *modules, size_t count,
-		  const char *thread, struct error *err);
 
 #endif

@@ -26,6 +26,10 @@ void threads_note(struct run *s, struct run_thread *t);
 /* Returns the function passed to the thread's start routine if that is a trampoline; NULL:
    unknown. */
 const char *threads_runs(void *ctx, const struct engine_thread *t);
+/* Returns true if a thread of this program can have the start routine of the `thread` option, such
+   as "worker#1"; else false with *err set, which names the option and similar functions. */
+bool threads_may_start(struct modules *symbols, struct module *const *modules, size_t count,
+		       const char *thread, struct error *err);
 void threads_free(struct run *s); /* frees all threads and processes */
 
 /* Call frames of stopped threads, and their texts: for verdicts, scripts and the REPL. */
