@@ -36,6 +36,10 @@ static const struct attempt {
 static const double PART_TRIED = 0.25;
 /* Part of the verification's time for the searches before it. */
 static const double PART_LOOKED = 0.25;
+/* A verification may take longer than its runs so far, or than the one before. */
+static const double MARGIN = 1.25;
+/* Part of the time left for dropping gates; the rest is for another verification. */
+static const double PART_DROPPED = 0.75;
 
 static const char no_time[] = "there was no time to try gates";
 
@@ -131,7 +135,7 @@ static int begin_each_late(struct synth *g)
 static int look_around(struct synth *g)
 {
 	bool searches = g->ends == SYNTH_ENDS && g->expects != SYNTH_UNMET;
-	int answer = searches ? synth_escapes(g, SYNTH_SCHEDULES, g->until) : 1;
+	int answer = searches ? synth_escapes(g, SYNTH_SCHEDULES, synth_search_until(g->until)) : 1;
 
 	g->outcomes = answer == 0 ? SYNTH_ONE : searches ? SYNTH_OTHERS : SYNTH_UNKNOWN;
 	if (answer < 0 || (g->plan.unplaced && answer)) /* plain runs may fail by chance */
@@ -190,8 +194,9 @@ static int verify(struct synth *g)
 	answer = synth_write(g);
 
 	if (answer == 0 && g->outcomes == SYNTH_ONE)
-		answer = synth_escapes(g, LAST_SCHEDULES,
-				       until > 0 ? now + (until - now) * PART_LOOKED : 0);
+		answer = synth_escapes(
+			g, LAST_SCHEDULES,
+			synth_search_until(until > 0 ? now + (until - now) * PART_LOOKED : 0));
 	if (answer)
 		return answer < 0 ? -1 : 0;
 	if (g->firm)
@@ -205,20 +210,26 @@ static int verify(struct synth *g)
 	g->until = before;
 	if (answer != 1)
 		return answer;
+	g->verified_s = explore_now_s() - now;
 	g->f->forced = g->oracle.made;
 	g->f->forced_s = g->oracle.took;
 	g->f->asked = verify_runs(g);
 	return synth_write(g) < 0 ? -1 : 1;
 }
 
+static int drop_and_verify(struct synth *g, double until)
+{
+	return synth_drop(g, until) < 0 ? -1 : verify(g);
+}
+
 /* Drops gates, and verifies the script. */
 static int make_small(struct synth *g)
 {
-	int answer = synth_drop(g) < 0 ? -1 : verify(g);
+	int answer = drop_and_verify(g, synth_part_left(g, PART_DROPPED));
 
 	while (answer == 0 && !g->oracle.cut &&
 	       synth_put_back(g)) /* others were tried without it */
-		answer = synth_drop(g) < 0 ? -1 : verify(g);
+		answer = drop_and_verify(g, synth_part_left(g, PART_DROPPED));
 	/* the longer search found another outcome under all gates */
 	if (answer == 0 && !g->oracle.cut && g->outcomes == SYNTH_ONE) {
 		g->outcomes = SYNTH_OTHERS;
@@ -228,14 +239,65 @@ static int make_small(struct synth *g)
 	return answer;
 }
 
+/* A script that is verified, and the gates that it does without. */
+struct verified {
+	struct explore_failure f; /* members about the script alone */
+	ARRAY(bool) dropped;
+};
+
+static void verified_keep(const struct synth *g, struct verified *v)
+{
+	v->f = (struct explore_failure){
+		.forced = g->f->forced, .forced_s = g->f->forced_s, .asked = g->f->asked};
+	str_add(&v->f.gates, str_text(&g->f->gates));
+	array_each(const struct plan_order, o, &g->plan.orders)
+		*array_add(&v->dropped) = o->dropped;
+}
+
+static void verified_restore(struct synth *g, const struct verified *v)
+{
+	g->f->forced = v->f.forced;
+	g->f->forced_s = v->f.forced_s;
+	g->f->asked = v->f.asked;
+	g->f->gates_cut = true;
+	str_clear(&g->f->gates);
+	str_add(&g->f->gates, str_text(&v->f.gates));
+	for (size_t i = 0; i < v->dropped.count; i++)
+		g->plan.orders.items[i].dropped = v->dropped.items[i];
+}
+
+/* The time that was reserved for the verification, and that it did not need, goes to the gates that
+   were not tried yet. The smaller script has to be verified, too. */
+static int make_smaller(struct synth *g)
+{
+	double until = g->f->until - MARGIN * g->verified_s;
+	size_t left = synth_orders_left(g);
+	struct verified v = {0};
+	int answer;
+
+	if (!g->f->gates_cut || explore_now_s() + g->each >= until)
+		return 1;
+	verified_keep(g, &v);
+	g->until = until;
+	answer = synth_drop(g, until);
+	if (answer == 0 && synth_orders_left(g) < left)
+		answer = verify(g);
+	else if (answer == 0)
+		answer = synth_write(g) < 0 ? -1 : 1;
+	if (answer != 1)
+		verified_restore(g, &v);
+	str_fini(&v.f.gates);
+	array_fini(&v.dropped);
+	return answer < 0 ? -1 : 1;
+}
+
 /* Gives time that verification does not need to dropping gates. */
 static void take_rest(struct synth *g)
 {
-	static const double margin = 1.25;
 	double verified;
 
 	g->each = g->oracle.took / (double)g->oracle.made;
-	verified = margin * g->each * (double)verify_runs(g) / (1 - PART_LOOKED);
+	verified = MARGIN * g->each * (double)verify_runs(g) / (1 - PART_LOOKED);
 	if (g->until > 0 && g->f->until - verified > g->until)
 		g->until = g->f->until - verified;
 }
@@ -269,6 +331,8 @@ static int try_plan(struct synth *g)
 	}
 	if (answer == 1)
 		answer = keep_early(g) < 0 ? -1 : make_small(g);
+	if (answer == 1)
+		answer = make_smaller(g);
 	if (answer == 0)
 		not_forced(g);
 	return answer;

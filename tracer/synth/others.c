@@ -27,7 +27,8 @@ void synth_take_failure(struct explore *e, struct explore_failure *out)
 static int another(struct explore *e, const struct explore_failure *f, unsigned number,
 		   double until, struct explore_failure *out)
 {
-	struct explore other = synth_search_begin(e, f, LONGER * f->run + LEAST, until);
+	struct explore other =
+		synth_search_begin(e, f, LONGER * f->run + LEAST, synth_search_until(until));
 	int answer;
 
 	other.options.whole_s = until > 0 ? until - explore_now_s() : 0;

@@ -11,7 +11,7 @@ enum { SCHEDULES = 100, SHORTER = 4, PART = 32 };
 /* Returns 1 if a schedule was found, 0 if not, -1 if the experiment is over. */
 static int search(struct explore *e, struct explore_failure *f, uint64_t most_ns)
 {
-	struct explore other = synth_search_begin(e, f, SCHEDULES, f->until);
+	struct explore other = synth_search_begin(e, f, SCHEDULES, synth_search_until(f->until));
 	struct explore_failure found;
 	int answer;
 

@@ -45,7 +45,8 @@ struct synth {
 
 	double until;		  /* deadline of trying plans and gates; 0 means no limit */
 	double drop_until;	  /* deadline of dropping gates of this plan */
-	double each;		  /* seconds of a run that agrees */
+	double each;		  /* seconds of a run of the plan */
+	double verified_s;	  /* seconds that the last verification took */
 	unsigned long tried;	  /* runs to try a plan */
 	unsigned long tried_each; /* runs to try each way without an order */
 
@@ -114,6 +115,8 @@ int synth_runs_of_all(struct synth *g, unsigned long most, const char *what, dou
 /* Searches `most` schedules, fewer if `verify` is less, or as many as there is time for, under the
    written script. Returns 1 if its gates permit another outcome, 0 if none was found. */
 int synth_escapes(struct synth *g, unsigned long most, double until);
+/* Returns an earlier deadline if a search until this one could take most of the time. */
+double synth_search_until(double until);
 /* Begins a search of `schedules` schedules within the experiment; synth_search_end() gives the
    experiment back to `e`. */
 struct explore synth_search_begin(const struct explore *e, const struct explore_failure *f,
@@ -121,8 +124,8 @@ struct explore synth_search_begin(const struct explore *e, const struct explore_
 void synth_search_end(struct explore *search, struct explore *e);
 /* Returns the number of the plan's orders that are not dropped. */
 size_t synth_orders_left(const struct synth *g);
-/* Drops orders that are not needed. Returns 0, or -1. */
-int synth_drop(struct synth *g);
+/* Drops orders that are not needed, until a deadline (0 means no limit). Returns 0, or -1. */
+int synth_drop(struct synth *g, double until);
 /* Restores the last order dropped, which was tried with the fewest others, for good; all of them if
    time is short. Returns false if none was dropped. */
 bool synth_put_back(struct synth *g);

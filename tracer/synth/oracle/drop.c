@@ -10,8 +10,6 @@
 
 enum { TURNED = 3 };
 
-static const double PART_DROPPED = 0.75;
-
 /* True if no further run can end before the deadline. f->gates_cut then says that not all is known
    of the gates. */
 static bool has_no_time(struct synth *g)
@@ -107,7 +105,7 @@ static int agrees_in_schedules(struct synth *g, struct plan_order *o)
 		return 1;
 	o->dropped = true;
 	if (synth_write(g) == 0)
-		answer = synth_escapes(g, SYNTH_SCHEDULES, g->until);
+		answer = synth_escapes(g, SYNTH_SCHEDULES, g->drop_until);
 	o->dropped = false;
 	if (answer < 0 || synth_write(g) < 0)
 		return -1;
@@ -136,7 +134,8 @@ static enum minimise_rank drop_rank(void *ctx, size_t order)
 	const struct plan_order *o = &g->plan.orders.items[order];
 	const struct plan_place *places = g->plan.places.items;
 
-	if (o->needed || synth_orders_left(g) == 1 || synth_is_by_luck(g, o) || has_no_time(g))
+	if (o->needed || o->tried || synth_orders_left(g) == 1 || synth_is_by_luck(g, o) ||
+	    has_no_time(g))
 		return MINIMISE_NEVER;
 	if (o->blocked)
 		return MINIMISE_THIRD;
@@ -161,7 +160,10 @@ static int drop_is_needed(void *ctx, size_t order)
 		answer = agrees_without(g, o);
 	if (answer == 1)
 		answer = agrees_in_schedules(g, o);
-	return answer < 0 ? -1 : answer == 0 || has_no_time(g);
+	if (answer < 0)
+		return -1;
+	o->tried = !has_no_time(g);
+	return answer == 0 || !o->tried;
 }
 
 static bool *drop_dropped(void *ctx, size_t order)
@@ -176,26 +178,27 @@ static struct minimise_orders drop_minimise(struct synth *g)
 }
 
 /* Sets fewer runs for each order if there is no time for all. */
-static void share_time(struct synth *g)
+static void share_time(struct synth *g, double until)
 {
 	enum { WAYS = 3 };
 	double left;
 
-	if (g->oracle.made) /* runs of the plan's trial or of its last verification */
+	/* runs that hold threads back take longer than plain ones */
+	if (g->oracle.made && g->oracle.took / (double)g->oracle.made > g->each)
 		g->each = g->oracle.took / (double)g->oracle.made;
 	g->tried_each = g->tried;
-	g->drop_until = synth_part_left(g, PART_DROPPED);
+	g->drop_until = until;
 	left = (g->drop_until - explore_now_s()) / (double)(WAYS * (synth_orders_left(g) + 1));
 	if (g->drop_until > 0 && left < g->each * (double)g->tried)
 		g->tried_each = left > g->each ? (unsigned long)(left / g->each) : 1;
 }
 
-int synth_drop(struct synth *g)
+int synth_drop(struct synth *g, double until)
 {
 	const struct minimise_orders m = drop_minimise(g);
 
 	g->f->gates_cut = false;
-	share_time(g);
+	share_time(g, until);
 	return minimise_orders(&m);
 }
 
@@ -208,5 +211,7 @@ bool synth_put_back(struct synth *g)
 	if (back == m.count)
 		return false;
 	g->plan.orders.items[back].needed |= !all;
+	array_each(struct plan_order, o, &g->plan.orders)
+		o->tried = false;
 	return true;
 }

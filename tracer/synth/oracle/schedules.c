@@ -4,7 +4,15 @@
 
 #include "tracer/search/explore.h"
 
-static const double MOST_S = 5, LEAST_S = 0.5;
+static const double LEAST_S = 0.5;
+
+double synth_search_until(double until)
+{
+	static const double MOST_S = 5;
+	double most = explore_now_s() + MOST_S;
+
+	return until > 0 && until < most ? until : most;
+}
 
 /* The scheduling points are at least those of the failing run. The search for more races continues
    only if it was not over when the program failed. */
@@ -18,7 +26,7 @@ struct explore synth_search_begin(const struct explore *e, const struct explore_
 				 .options = e->options};
 	const struct explore_points_at *from = f->points ? f->points : &e->points_at;
 	struct explore_options *o = &search.options;
-	double left = until > 0 ? until - explore_now_s() : MOST_S;
+	double left = until - explore_now_s();
 
 	search.x.view = (struct experiment_view){0};
 	search.points_at.tested = from->tested;
@@ -30,7 +38,7 @@ struct explore synth_search_begin(const struct explore *e, const struct explore_
 	o->jobs = o->shard = o->shards = 1;
 	o->all = o->goes_on = false;
 	o->gates_s = o->whole_s = 0;
-	o->seconds = left > MOST_S ? MOST_S : left > LEAST_S ? left : LEAST_S;
+	o->seconds = until > 0 ? (left > LEAST_S ? left : LEAST_S) : 0;
 	return search;
 }
 

@@ -25,6 +25,7 @@ struct plan_order {
 	bool blocked;		     /* `done` has begun and blocks in the kernel */
 	bool dropped;		     /* set by the caller: left out of the script */
 	bool needed;		     /* set by the caller: without it the outcome differed */
+	bool tried; /* set by the caller: tried without it, with those that are left */
 };
 
 /* Place where a thread is held at a step with a source line. */
