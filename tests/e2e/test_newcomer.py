@@ -391,3 +391,49 @@ def test_which_script_tells_the_story(t):
     r = t.gate("run", "--fixed", "-g", script, program)
     t.equal(r.status, 116, "status", r)
     try_line(t, r, f"the comment at the head of {script}, which tells the story; `gatectl repl -g {script} {program}` goes through it step by step")
+
+
+TWO_FAILURES = r"""
+#include <pthread.h>
+static volatile int first;
+static void *set(void *n)
+{
+	if (!first)
+		first = *(int *)n;
+	return n;
+}
+int main(void)
+{
+	pthread_t t[2];
+	int one = 1, two = 2;
+
+	pthread_create(&t[0], NULL, set, &one);
+	pthread_create(&t[1], NULL, set, &two);
+	pthread_join(t[0], NULL);
+	pthread_join(t[1], NULL);
+	return first;
+}
+"""
+
+
+def test_no_script_was_asked_for(t):
+    r = t.gate("explore", "-j1", "-n", "50", "--verify", "0", "--all", "-o", t.path("found"), compile_text("two.c", TWO_FAILURES))
+    t.equal(r.status, 116, "status", r)
+    t.check("gatectl: found: 2 failures in " in r.err and "exit status " in r.err, "two failures", r)
+    t.check("no script of gates" not in r.err, "no script was asked for", r)
+
+
+@params("-n 50", "--runs=50", "--for 20", "-j2")
+def test_numbers_after_the_program(t, words):
+    program = compile_text("two.c", TWO_FAILURES)
+    for before in ([], ["--"]):
+        r = t.gate("explore", "-j1", "--verify", "0", "-o", t.path("found"), *before, program, *shlex.split(words))
+        t.equal(r.status, 116, "status", r)
+        t.equal(r.err.startswith("gatectl: note: %s after %s is an argument of the program: write gatectl explore %s %s if "
+                                 % (words, program, words, program)), not before, "note", r)
+
+
+@params("--size 50", "-n many", "--name=50")
+def test_options_that_are_the_programs(t, words):
+    program = compile_text("two.c", TWO_FAILURES)
+    t.check("note: " not in t.gate("explore", "-j1", "--verify", "0", "-o", t.path("found"), program, *shlex.split(words)).err, "note")

@@ -244,10 +244,11 @@ static void add_story(const struct explore_failure *f, struct str *out)
 	}
 }
 
-/* Says why a failure that is not the first has no script. */
-static void add_without_script(const struct explore_failure *f, struct str *out)
+/* Says why a failure that is not the first has no script, if one was asked for. */
+static void add_without_script(const struct explore *e, const struct explore_failure *f,
+			       struct str *out)
 {
-	if (f->script || !f->folder)
+	if (f->script || !f->folder || (!f->no_script && !e->options.verify))
 		return;
 	str_addf(out, "no script of gates: %s; gatectl explore -g %s/schedule tries again\n",
 		 f->no_script ? f->no_script : "the search for one was ended", f->folder);
@@ -266,7 +267,7 @@ static void add_others(const struct cli *cli, const struct explore *e, struct st
 		if (cli->run.verbose)
 			add_story(f, out);
 		else
-			add_without_script(f, out);
+			add_without_script(e, f, out);
 	}
 }
 

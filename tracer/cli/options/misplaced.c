@@ -82,6 +82,36 @@ static void add_gates_in(const struct command *c, char *const *words, struct str
 	}
 }
 
+/* Appends the first argument of PROG that would limit the search: an option with a number. */
+static void add_number_in(const struct command *c, char *const *words, struct str *out)
+{
+	for (; *words && !out->length; words++)
+		for (const struct option_row *o = option_rows; o->name && !out->length; o++) {
+			const char *value = NULL;
+			int used = (o->commands & c->mask) && o->argument
+					   ? words_of(o, words, &value)
+					   : 0;
+
+			if (used && *value && !value[strspn(value, "0123456789.")])
+				str_addf(out, used == 1 ? "%s" : "%s %s", words[0], value);
+		}
+}
+
+/* Programs have options with numbers, too: the note does not say which was meant. */
+static void note_number(const struct command *c, const struct cli *cli, const char *program)
+{
+	STR(number);
+
+	if (!(c->mask & (CMD_EXPLORE | CMD_RACES)))
+		return;
+	add_number_in(c, cli->rest + 1, &number);
+	if (number.length)
+		log_line("gatectl: note: %s after %s is an argument of the program: write gatectl "
+			 "%s %s %s if %s is to get it; or -- before %s",
+			 str_text(&number), program, c->name, str_text(&number), program, c->name,
+			 program);
+}
+
 void misplaced_note(const struct command *c, const struct cli *cli)
 {
 	enum { UNGATED = CMD_RUN | CMD_REPL | CMD_EXPLORE | CMD_RACES };
@@ -90,8 +120,10 @@ void misplaced_note(const struct command *c, const struct cli *cli)
 	STR(gates);
 
 	/* After `--` it is certain whose arguments they are. */
-	if (!(c->mask & UNGATED) || gated || cli->run.quiet || !program ||
-	    strcmp(cli->rest[-1], "--") == 0)
+	if (!(c->mask & UNGATED) || cli->run.quiet || !program || strcmp(cli->rest[-1], "--") == 0)
+		return;
+	note_number(c, cli, program);
+	if (gated)
 		return;
 	add_gates_in(c, cli->rest + 1, &gates);
 	if (gates.length)
