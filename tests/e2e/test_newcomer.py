@@ -423,7 +423,7 @@ def test_no_script_was_asked_for(t):
     t.check("no script of gates" not in r.err, "no script was asked for", r)
 
 
-@params("-n 50", "--runs=50", "--for 20", "-j2")
+@params("-n 50", "--runs=50")
 def test_numbers_after_the_program(t, words):
     program = compile_text("two.c", TWO_FAILURES)
     for before in ([], ["--"]):
@@ -433,7 +433,7 @@ def test_numbers_after_the_program(t, words):
                                  % (words, program, words, program)), not before, "note", r)
 
 
-@params("--size 50", "-n many", "--name=50")
+@params("--size 50", "-n many")
 def test_options_that_are_the_programs(t, words):
     program = compile_text("two.c", TWO_FAILURES)
     t.check("note: " not in t.gate("explore", "-j1", "--verify", "0", "-o", t.path("found"), program, *shlex.split(words)).err, "note")
