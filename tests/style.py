@@ -65,7 +65,7 @@ EDGES["tracer/harness"] = KERNEL + SCHED + ["tracer/search", "tracer/synth", "tr
 EDGES["tracer/suite"] = ["tracer/base", "tracer/run"]
 EDGES["tracer/cli"] = KERNEL + SCHED + ["tracer/suite", "tracer/search", "tracer/synth", "tracer/synth/script", "tracer/harness", "tracer/harness/model", "tracer/audit", "tracer/scripts", "tracer/features",
                                         "tracer/features/interactive", "tracer/features/order_log"]
-EDGES["tracer/sched"] = KERNEL + ["tracer/features/waiting", "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/races"]
+EDGES["tracer/sched"] = KERNEL + ["tracer/features/timeline", "tracer/features/waiting", "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/races"]
 EDGES["tracer/features/interactive"] += ["tracer/sched", "tracer/synth/script"]
 EDGES["tracer/features/report"] += ["tracer/scripts"]
 EDGES["tracer/features"] = KERNEL + ["tracer/sched", "tracer/scripts"] + [f"tracer/features/{name}" for name in FEATURES]

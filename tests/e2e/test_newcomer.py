@@ -1,5 +1,6 @@
 """Mistakes of the first hour: gatectl says what is wrong, and the right spelling."""
 
+import json
 import os
 import shlex
 import stat
@@ -437,3 +438,17 @@ def test_numbers_after_the_program(t, words):
 def test_options_that_are_the_programs(t, words):
     program = compile_text("two.c", TWO_FAILURES)
     t.check("note: " not in t.gate("explore", "-j1", "--verify", "0", "-o", t.path("found"), program, *shlex.split(words)).err, "note")
+
+
+def test_report_of_a_failure_has_its_steps(t):
+    r = t.gate("explore", "-j1", "--verify", "0", "-o", t.path("found"), compile_text("two.c", TWO_FAILURES))
+    t.equal(r.status, 116, "status", r)
+    with open(t.path("found/1/schedule")) as f:
+        steps = [words.split()[1:3] for words in f if words.split() and words.split()[0].isdigit()]
+    with open(t.path("found/1/report.json")) as f:
+        events = [(e["thread"], e["text"], e["line"]) for e in json.load(f)["events"] if e["what"] == "step"]
+    t.equal([thread for thread, *_ in events], [thread for thread, op in steps if op not in ("start", "end")], "threads of the steps", r)
+    line = 1 + TWO_FAILURES.split("\n").index("\tpthread_join(t[0], NULL);")
+    t.check(("main", "pthread_join") in [(thread, text) for thread, text, at in events if at in (line, line + 1)], "a join: %s" % events, r)
+    with open(t.path("found/1/report.html")) as f:
+        t.check('"pthread_join"' in f.read(), "the page has them", r)

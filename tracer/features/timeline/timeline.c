@@ -18,6 +18,7 @@ static const char *const words[] = {
 	[HAPPENED_RELEASE] = "release",
 	[HAPPENED_OPEN] = "open",
 	[HAPPENED_EVENT] = "event",
+	[HAPPENED_STEP] = "step",
 	[HAPPENED_LOG] = "log",
 	[HAPPENED_THREAD_START] = "thread-start",
 	[HAPPENED_THREAD_EXIT] = "thread-exit",
@@ -80,7 +81,7 @@ void timeline_line(const struct happened *h, struct str *out)
 		[HAPPENED_THREAD_START] = "starts", [HAPPENED_THREAD_EXIT] = "exits",
 		[HAPPENED_FORK] = "forks",	    [HAPPENED_EXEC] = "execs",
 		[HAPPENED_SIGNAL] = "gets signal",  [HAPPENED_KILL] = "is killed by",
-		[HAPPENED_CRASH] = "crashes:",
+		[HAPPENED_CRASH] = "crashes:",	    [HAPPENED_STEP] = "step",
 	};
 
 	if (h->what == HAPPENED_PASSED) {
@@ -268,6 +269,25 @@ void timeline_add(struct run *s, enum happening what, const struct engine_thread
 	if (!run_is_attended(s) && run_options(s)->verbose)
 		write_verbose(&h);
 	timeline_keep_last(tl, &h);
+}
+
+void timeline_step(struct run *s, const struct engine_thread *t, const char *file, unsigned line,
+		   const char *func, const char *text)
+{
+	struct timeline *tl = timeline_of(s);
+
+	if (!tl->keep || run_is_over(s) || tl->all.count >= TIMELINE_MOST)
+		return;
+	*array_add(&tl->all) = (struct happened){
+		.seq = ++tl->seq,
+		.t_us = run_elapsed_us(s),
+		.what = HAPPENED_STEP,
+		.thread = t,
+		.text = base_strdup(text),
+		.file = file,
+		.line = line,
+		.func = func,
+	};
 }
 
 /* ---- observer ---------------------------------------------------------------------------- */

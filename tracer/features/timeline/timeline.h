@@ -19,6 +19,7 @@ enum happening {
 	HAPPENED_SIGNAL,
 	HAPPENED_KILL,
 	HAPPENED_CRASH,
+	HAPPENED_STEP, /* of a schedule; kept only, not among the last events */
 };
 
 struct happened {
@@ -61,6 +62,9 @@ struct timeline *timeline_of(const struct run *s);
  * the event, g its gate. */
 void timeline_add(struct run *s, enum happening what, const struct engine_thread *t,
 		  const struct place *p, const struct gate *g, const char *text);
+/* Adds a step of a schedule at a place, whose texts a module owns; `text` is copied. */
+void timeline_step(struct run *s, const struct engine_thread *t, const char *file, unsigned line,
+		   const char *func, const char *text);
 /* Records the time of the verdict, once. */
 void timeline_end(struct run *s);
 /* Returns microseconds from the start to the verdict, or until now. */

@@ -131,7 +131,7 @@ function gateIndex(name) {
 /* ---- words: those of the text of a verdict ---- */
 
 const WORDS = {
-	'arrival': 'arrives', 'hold': 'is held', 'release': 'is released', 'open': 'opens', 'event': 'event',
+	'arrival': 'arrives', 'hold': 'is held', 'release': 'is released', 'open': 'opens', 'event': 'event', 'step': 'step:',
 	'log': 'log', 'thread-start': 'starts', 'thread-exit': 'exits', 'fork': 'forks', 'exec': 'execs',
 	'signal': 'gets signal', 'kill': 'is killed by', 'crash': 'crashes:',
 };

@@ -48,6 +48,11 @@ const MARKS = {
 		path(c, [[x - 2, y + 1.5], [x + 2.5, y + 1.5]]);
 		c.stroke();
 	},
+	'step'(c, x, y) {
+		c.beginPath();
+		c.arc(x, y, 3, 0, 2 * Math.PI);
+		filled(c, colours.mark);
+	},
 	'thread-start'(c, x, y) {
 		c.fillStyle = colours.mark;
 		c.fillRect(x - 1, y - 7, 2, 14);

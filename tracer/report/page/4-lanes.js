@@ -190,7 +190,7 @@ function drawHolds(c, lane, y) {
 
 /* Where marks would cover one another the frequent ones shrink to ticks: opens over the bars, the
    others under them. */
-const SMALL = new Set(['arrival', 'open', 'log', 'event']);
+const SMALL = new Set(['arrival', 'open', 'log', 'event', 'step']);
 const BARS = new Set(['hold', 'release']); /* their bar is seen */
 const ROOM = 7;
 

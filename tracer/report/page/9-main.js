@@ -125,6 +125,7 @@ function startLabels() {
 function startLegend() {
 	const kinds = [['arrival', 'arrives at a place'], ['hold', 'is held: a bar in the gate’s colour'], ['open', 'opens a gate; arrows to the threads that it releases'],
 		['release', 'is released'], ['thread-start', 'thread starts'], ['thread-exit', 'thread exits'], ['event', 'event of an order'], ['log', 'log text'],
+		['step', 'step of a schedule'],
 		['fork', 'fork'], ['exec', 'exec'], ['signal', 'signal'], ['kill', 'killed by the script'], ['crash', 'a signal ends the process']];
 	const grid = element('div', { class: 'legend-grid' });
 	const gate = data.gates.length ? data.gates[0].name : null;

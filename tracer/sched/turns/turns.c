@@ -1,6 +1,7 @@
 /* The choice of the next thread, its record in the schedule, and the end of a run. */
 #include "tracer/sched/sched_internal.h"
 #include "tracer/sched/turns/rounds.h"
+#include "tracer/features/timeline/timeline.h"
 #include "tracer/run/run.h"
 
 #include <inttypes.h>
@@ -94,6 +95,21 @@ static void note_pending(struct scheduler *c, const struct sched_thread *chosen)
 	}
 }
 
+/* Starts and ends of threads are events of each run. */
+static void tell_step(struct scheduler *c, const struct sched_thread *t, enum strategy_op op,
+		      const struct schedule_where *where)
+{
+	STR(text);
+
+	if (!t->thread || op == STRATEGY_START || op == STRATEGY_END)
+		return;
+	str_add(&text, where->call && !where->var ? where->call : schedule_op(op));
+	if (where->var)
+		str_addf(&text, " %s", where->var);
+	timeline_step(c->run, run_thread_engine(t->thread), where->file, where->line, where->func,
+		      str_text(&text));
+}
+
 static void record(struct scheduler *c, size_t i)
 {
 	struct schedule_step *step = array_add(&c->given->schedule.steps);
@@ -121,8 +137,10 @@ static void record(struct scheduler *c, size_t i)
 		step->where = describe(c, t, step->point.op);
 		step->where.memory = addresses_memory(c, t);
 	}
-	if ((c->given->flags & SCHED_DESCRIBES))
+	if ((c->given->flags & SCHED_DESCRIBES)) {
+		tell_step(c, t, step->point.op, &step->where);
 		note_pending(c, t);
+	}
 	if (t->thread)
 		t->known = 0;
 }
