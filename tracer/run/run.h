@@ -301,8 +301,7 @@ struct observer {
 	/* Returns the function that a thread with a trampoline as start routine runs, or NULL. */
 	const char *(*runs)(struct run *s, struct run_thread *t);
 	void (*process_gone)(struct run *s, struct run_process *p, int status);
-	/* A signal has come: it is delivered, ends the process, or is ignored. True: no place
-	   sees it. */
+	/* A signal is delivered, ends the process or is ignored. True: no place sees it. */
 	bool (*signal)(struct run *s, struct run_thread *t, int signal);
 	/* Called after `signal`, unless that returned true. True: no place sees the signal. */
 	bool (*crash)(struct run *s, struct run_thread *t);

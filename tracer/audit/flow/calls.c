@@ -4,25 +4,12 @@
 
 #include <string.h>
 
-unsigned call_argument(const struct audit_call *c, unsigned i)
-{
-	return i < c->count ? c->arguments[i] : 0;
-}
-
 static unsigned constant_zero(struct audit_flow *w)
 {
 	return term_of(w->t, TERM_CONSTANT, 0, 0);
 }
 
 /* ---- known functions ------------------------------------------------------------------------- */
-
-unsigned call_try_lock(struct audit_flow *w, struct state *s, unsigned lock, unsigned how)
-{
-	unsigned term = lock ? term_of(w->t, TERM_TRIED, lock, how) : 0;
-
-	state_forget(s, w->t, term);
-	return term;
-}
 
 /* A lock's initialization makes its object new. A lock with attributes may be recursive. */
 static void initialise(const struct audit_call *c, bool is_recursive)
@@ -113,7 +100,7 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 	const unsigned first = call_argument(c, 0);
 
 	if (effect < sizeof(tries) / sizeof(*tries) && tries[effect])
-		return call_try_lock(w, s, first, tries[effect]);
+		return state_tried(s, w->t, first, tries[effect]);
 	switch (effect) {
 	case DOES_LOCK:
 	case DOES_LOCK_SHARED:
@@ -164,7 +151,31 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 	default:
 		break;
 	}
-	return evaluate_anything(w, s, c->e);
+	return state_anything(s, w->t, c->e->site);
+}
+
+/* A call by a pointer in a struct calls any function that a table has there; only the locks that it
+   takes are known then. */
+static void call_table(struct audit_call *c)
+{
+	enum { MOST = 8 };
+	const struct audit_expr *to = c->e->operands[0];
+	struct audit_flow *w = c->w;
+	unsigned usr, count = 0;
+
+	if (!w->records || to->kind != EXPR_MEMBER)
+		return;
+	for (size_t at = 0; number_map_next(&w->p->stored, to->id + 1, &at);)
+		count++;
+	c->guesses = count;
+	for (size_t at = 0;
+	     count <= MOST && (usr = number_map_next(&w->p->stored, to->id + 1, &at));) {
+		const unsigned index = targets_function(w->p, usr, w->function->unit);
+		const struct audit_facts *f = index ? audit_facts_of(w->audit, index - 1) : NULL;
+
+		if (f && f->progress == FACTS_DONE)
+			call_acquire(c, f);
+	}
 }
 
 /* ---- other functions ------------------------------------------------------------------------- */
@@ -215,7 +226,7 @@ static unsigned call_other(const struct audit_call *c)
 			state_write(c->s, c->arguments[i]);
 	call_forget_locals(c);
 	state_change(c->s, c->w->t, 0);
-	return evaluate_anything(c->w, c->s, c->e);
+	return state_anything(c->s, c->w->t, c->e->site);
 }
 
 static unsigned call(struct audit_call *c)
@@ -229,7 +240,7 @@ static unsigned call(struct audit_call *c)
 	if (effect != DOES_NOTHING)
 		return call_known(c, effect);
 	if (index)
-		return call_own(c, index - 1);
+		return call_own(c, index - 1, audit_facts_of(c->w->audit, index - 1));
 	call_table(c);
 	return call_other(c);
 }

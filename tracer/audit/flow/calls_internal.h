@@ -15,21 +15,19 @@ struct audit_call {
 	unsigned guesses; /* functions that the pointer may call, of which this is one; or 0 */
 };
 
-/* ---- calls.c ---- */
-
 /* Returns the value of the argument with index `i`, or 0 if there is none. */
-unsigned call_argument(const struct audit_call *c, unsigned i);
-/* Returns the result of a try, without truths of an earlier one. */
-unsigned call_try_lock(struct audit_flow *w, struct state *s, unsigned lock, unsigned how);
+static inline unsigned call_argument(const struct audit_call *c, unsigned i)
+{
+	return i < c->count ? c->arguments[i] : 0;
+}
 
 /* ---- calls_own.c ---- */
 
 /* Forgets locals whose address the callee gets, or may find. */
 void call_forget_locals(const struct audit_call *c);
-/* Evaluates the call of the function with this index. Returns the result. */
-unsigned call_own(struct audit_call *c, unsigned index);
-/* A call by a pointer in a struct calls any function that a table has there; only the locks that it
-   takes are known then. */
-void call_table(struct audit_call *c);
+/* Evaluates the call of the function with this index and these facts. Returns the result. */
+unsigned call_own(struct audit_call *c, unsigned index, const struct audit_facts *f);
+/* Applies only the acquisitions of a function that may be called. */
+void call_acquire(struct audit_call *c, const struct audit_facts *f);
 
 #endif

@@ -98,7 +98,7 @@ static unsigned apply_effects(const struct audit_call *c, unsigned index,
 		else
 			number_map_set(&c->w->takers, lock, index + 1);
 		if (effect->tried) {
-			result = call_try_lock(c->w, c->s, lock, effect->tried);
+			result = state_tried(c->s, c->w->t, lock, effect->tried);
 			if (effect->change == CHANGE_LEAVES && state_held(c->s, lock))
 				state_held(c->s, lock)->is_unsure = true;
 		} else if (effect->change == CHANGE_LEAVES) {
@@ -273,10 +273,9 @@ static void apply_threads(const struct audit_call *c, const struct audit_facts *
 	s->never |= f->never_returns || !returns_hold(c->w, s, f, &c->binding);
 }
 
-unsigned call_own(struct audit_call *c, unsigned index)
+unsigned call_own(struct audit_call *c, unsigned index, const struct audit_facts *f)
 {
 	struct audit_flow *w = c->w;
-	const struct audit_facts *f = audit_facts_of(w->audit, index);
 	unsigned tried, result;
 
 	c->binding = (struct term_binding){c->arguments, c->count, 0, load_local, c};
@@ -288,13 +287,13 @@ unsigned call_own(struct audit_call *c, unsigned index)
 			state_moment(c->s), c->e->at};
 	if (f->progress != FACTS_DONE) {
 		call_forget_locals(c);
-		return evaluate_anything(w, c->s, c->e);
+		return state_anything(c->s, w->t, c->e->site);
 	}
 	apply_facts(c, f);
 	result = bind(c, f->result);
 	if (term_kind(w->t, f->result) == TERM_FRESH)
 		result = state_renew(c->s, w->t, c->e->site, true);
-	c->binding.result = result ? result : evaluate_anything(w, c->s, c->e);
+	c->binding.result = result ? result : state_anything(c->s, w->t, c->e->site);
 	call_forget_locals(c);
 	array_each(const struct audit_deed, d, &f->deeds)
 		if (d->kind == DEED_OUT)
@@ -304,25 +303,9 @@ unsigned call_own(struct audit_call *c, unsigned index)
 	return tried ? tried : c->binding.result;
 }
 
-void call_table(struct audit_call *c)
+void call_acquire(struct audit_call *c, const struct audit_facts *f)
 {
-	enum { MOST = 8 };
-	const struct audit_expr *to = c->e->operands[0];
-	struct audit_flow *w = c->w;
-	unsigned usr, count = 0;
-
-	if (!w->records || to->kind != EXPR_MEMBER)
-		return;
-	for (size_t at = 0; number_map_next(&w->p->stored, to->id + 1, &at);)
-		count++;
 	c->binding = (struct term_binding){c->arguments, c->count, 0, load_local, c};
-	c->guesses = count;
-	for (size_t at = 0;
-	     count <= MOST && (usr = number_map_next(&w->p->stored, to->id + 1, &at));) {
-		const unsigned index = targets_function(w->p, usr, w->function->unit);
-		const struct audit_facts *f = index ? audit_facts_of(w->audit, index - 1) : NULL;
-
-		for (size_t i = 0; f && f->progress == FACTS_DONE && i < f->acquisitions.count; i++)
-			apply_acquisition(c, f->acquisitions.items[i]);
-	}
+	for (size_t i = 0; i < f->acquisitions.count; i++)
+		apply_acquisition(c, f->acquisitions.items[i]);
 }

@@ -1,14 +1,6 @@
 /* Evaluates expressions and conditions on abstract states. */
 #include "tracer/audit/flow/flow.h"
 
-unsigned evaluate_anything(struct audit_flow *w, struct state *s, const struct audit_expr *e)
-{
-	unsigned term = term_of(w->t, TERM_SITE, e->site, 0);
-
-	state_forget(s, w->t, term);
-	return term;
-}
-
 /* ---- places ---------------------------------------------------------------------------------- */
 
 static unsigned evaluate_address(struct audit_flow *w, struct state *s, const struct audit_expr *e);
@@ -19,7 +11,7 @@ static unsigned member_address(struct audit_flow *w, struct state *s, const stru
 				    : evaluate_address(w, s, e->operands[0]);
 
 	if (!base || term_kind(w->t, base) == TERM_CONSTANT)
-		base = evaluate_anything(w, s, e);
+		base = state_anything(s, w->t, e->site);
 	return term_of(w->t, TERM_FIELD, base, e->id);
 }
 
@@ -109,7 +101,7 @@ static unsigned derived_from(struct audit_flow *w, struct state *s, const struct
 {
 	const unsigned value = term_of(w->t, e->is_pointer ? TERM_ELEMENT : TERM_DERIVED, of, 0);
 
-	return value ? value : evaluate_anything(w, s, e);
+	return value ? value : state_anything(s, w->t, e->site);
 }
 
 static unsigned derived(struct audit_flow *w, struct state *s, const struct audit_expr *e)
@@ -142,7 +134,7 @@ static unsigned derived_from_sides(struct audit_flow *w, struct state *s,
 									      : values[0],
 		       value = term_of(w->t, TERM_DERIVED, of, 0);
 
-	return value ? value : evaluate_anything(w, s, e);
+	return value ? value : state_anything(s, w->t, e->site);
 }
 
 /* Evaluates a comparison; NOT compares with 0. The result of a try compared with a number still
@@ -259,7 +251,7 @@ static unsigned atomic(struct audit_flow *w, struct state *s, const struct audit
 		return term_of(w->t, TERM_LOAD, address, 0);
 	}
 	object_write(w, s, address, value, e, true, e->id != ATOMIC_STORE);
-	return evaluate_anything(w, s, e);
+	return state_anything(s, w->t, e->site);
 }
 
 static unsigned choice(struct audit_flow *w, struct state *s, const struct audit_expr *e)
@@ -289,8 +281,9 @@ static unsigned choice(struct audit_flow *w, struct state *s, const struct audit
 					  number_of(term_at(w->t, b)));
 	if (a == b || (e->is_pointer && term_kind(w->t, b) == TERM_CONSTANT))
 		return a;
-	return e->is_pointer && term_kind(w->t, a) == TERM_CONSTANT ? b
-								    : evaluate_anything(w, s, e);
+	return e->is_pointer && term_kind(w->t, a) == TERM_CONSTANT
+		       ? b
+		       : state_anything(s, w->t, e->site);
 }
 
 static unsigned last(struct audit_flow *w, struct state *s, const struct audit_expr *e)

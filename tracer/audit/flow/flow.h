@@ -98,6 +98,10 @@ void state_see(struct state *s, unsigned value);
 void state_begin_section(struct state *s, const struct terms *t);
 /* Replaces what is known of the term; what was tested last is the last. */
 void state_know(struct state *s, unsigned term, unsigned signs);
+/* Returns a new value of the expression at `site`, which only this evaluation has. */
+unsigned state_anything(struct state *s, struct terms *t, unsigned site);
+/* Returns the result of a try of the lock, without truths of an earlier one; 0 for no lock. */
+unsigned state_tried(struct state *s, struct terms *t, unsigned lock, unsigned how);
 /* Forgets all truths of the term. */
 void state_forget(struct state *s, const struct terms *t, unsigned term);
 /* Returns the set of signs that the term may have. */
@@ -183,8 +187,6 @@ const struct audit_facts *audit_facts_of(struct audit *a, unsigned function);
 
 /* Evaluates the expression. Returns its value. */
 unsigned evaluate(struct audit_flow *w, struct state *s, const struct audit_expr *e);
-/* Returns a new value that only this evaluation has. */
-unsigned evaluate_anything(struct audit_flow *w, struct state *s, const struct audit_expr *e);
 /* Evaluates a condition: the values of both sides of a comparison, or the value of the
    condition. */
 void evaluate_condition(struct audit_flow *w, struct state *s, const struct audit_expr *e,

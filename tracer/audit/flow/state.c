@@ -195,6 +195,22 @@ void state_forget(struct state *s, const struct terms *t, unsigned term)
 	forget_truths(s, t, term, false);
 }
 
+unsigned state_anything(struct state *s, struct terms *t, unsigned site)
+{
+	const unsigned term = term_of(t, TERM_SITE, site, 0);
+
+	state_forget(s, t, term);
+	return term;
+}
+
+unsigned state_tried(struct state *s, struct terms *t, unsigned lock, unsigned how)
+{
+	const unsigned term = lock ? term_of(t, TERM_TRIED, lock, how) : 0;
+
+	state_forget(s, t, term);
+	return term;
+}
+
 void state_know(struct state *s, unsigned term, unsigned signs)
 {
 	struct state_truth truth = {term, signs, false, state_any_lock(s) != 0, false};

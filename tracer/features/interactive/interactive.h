@@ -35,7 +35,7 @@ struct interactive_ui {
 	 * verdict. */
 	void (*begins)(void *ctx);
 	void (*ends)(void *ctx, struct run *s);
-	/* May be NULL. Returns the id of the thread that takes the scheduler's next step, or NULL. */
+	/* May be NULL. Returns the id of the thread of the scheduler's next step, or NULL. */
 	const char *(*next)(void *ctx);
 	bool rests_at_crash; /* false: the program ends, and the verdict describes the crash */
 };
