@@ -3,18 +3,26 @@
 
 /* ---- conflicting accesses -------------------------------------------------------------------- */
 
-/* Strength of evidence: an access that is known, an entry that is surely called, then a thread that
-   holds the lock, then another place, then a write. */
-enum { HEAVIEST = 31 };
-static unsigned weight(const struct audit *a, const struct entry_access *other,
-		       const struct entry_access *with, unsigned key)
-{
-	const bool certain =
-		!entries_is_unused(a, other->entry) && !entries_is_callback(a, other->entry);
+/* One side of a conflict, as far as it does not depend on the other. */
+struct side {
+	bool sets_up, is_certain; /* is_certain: its entry is surely called */
+	unsigned part;
+};
 
-	return 16 * !entry_is(other, ACCESS_UNKNOWN) + 8 * certain +
-	       4 * (parallel_is_certain(a, other, with) && guards_hold(other, key)) +
-	       2 * !place_same(other->at, with->at) + entry_is(other, ACCESS_WRITES);
+/* Strength of evidence: an access that is known, an entry that is surely called, then a thread that
+   holds the lock, then another place, then a write. PAIR is what depends on both accesses. */
+enum { PAIR = 4 + 2 };
+static unsigned weight(const struct entry_access *other, const struct side *of)
+{
+	return 16 * !entry_is(other, ACCESS_UNKNOWN) + 8 * of->is_certain +
+	       entry_is(other, ACCESS_WRITES);
+}
+
+static unsigned weight_of_pair(const struct audit *a, const struct entry_access *other,
+			       const struct entry_access *with, unsigned key)
+{
+	return 4 * (guards_hold(other, key) && parallel_is_certain(a, other, with)) +
+	       2 * !place_same(other->at, with->at);
 }
 
 /* True if the function initializes or destroys another struct's lock before it makes a thread:
@@ -57,40 +65,11 @@ static unsigned part_used(const struct audit *a, const struct audit_access *acce
 	return is.kind == TERM_GLOBAL ? part : 0;
 }
 
-static bool are_apart(const struct audit *a, const struct audit_access *x,
-		      const struct audit_access *y)
+static struct side side_of(const struct audit *a, const struct entry_access *e, unsigned key)
 {
-	const unsigned part = part_used(a, x), other = part_used(a, y);
-
-	return part && other && part != other && !number_map_get(&a->given_whole, x->field);
-}
-
-/* Strongest access that may happen in parallel without a common lock, or NULL. */
-static const struct entry_access *conflict(const struct audit *a, const struct entry_accesses *all,
-					   const struct entry_access *with,
-					   const struct majority *m)
-{
-	const struct entry_access *found = NULL;
-	unsigned heaviest = 0;
-
-	for (size_t i = 0; i < all->items.count && heaviest < HEAVIEST; i++) {
-		const struct entry_access *other = &all->items.items[i];
-		const unsigned either = other->access->flags | with->access->flags,
-			       both = other->access->flags & with->access->flags;
-		unsigned is;
-
-		if (!(either & ACCESS_WRITES) || both & ACCESS_ATOMIC ||
-		    are_apart(a, other->access, with->access) || is_setting_up(a, other, m->key) ||
-		    (!m->is_told && guards_exclude(other, with)) ||
-		    !parallel_may_be(a, other, with))
-			continue;
-		is = weight(a, other, with, m->key);
-		if (found && is <= heaviest)
-			continue;
-		found = other;
-		heaviest = is;
-	}
-	return found;
+	return (struct side){is_setting_up(a, e, key),
+			     !entries_is_unused(a, e->entry) && !entries_is_callback(a, e->entry),
+			     part_used(a, e->access)};
 }
 
 /* ---- findings -------------------------------------------------------------------------------- */
@@ -182,6 +161,7 @@ static void add_safe(struct audit *a, unsigned field, const struct majority *m, 
 struct field_view {
 	size_t kind;
 	struct entry_accesses some;
+	struct side *sides; /* of `some` */
 	struct majority m;
 };
 
@@ -205,6 +185,9 @@ static struct field_view *view_of(const struct audit *a, const struct entry_acce
 		if (parallel_together(a, other, e))
 			*array_add(&s->some.items) = *other;
 	s->m = guards_majority(a, &s->some, field);
+	s->sides = base_alloc(s->some.items.count, sizeof(*s->sides));
+	for (size_t i = 0; i < s->some.items.count; i++)
+		s->sides[i] = side_of(a, &s->some.items.items[i], s->m.key);
 	return s;
 }
 
@@ -212,6 +195,7 @@ static void views_fini(struct field_views *views)
 {
 	array_each(struct field_view *const, s, &views->items) {
 		array_fini(&(*s)->some.items);
+		base_free((*s)->sides);
 		base_free(*s);
 	}
 	array_fini(&views->items);
@@ -237,6 +221,37 @@ static bool is_passed_over(const struct audit *a, const struct entry_access *e, 
 	       is_reported(a, e, field);
 }
 
+/* Returns the strongest access that may happen in parallel without a common lock, or NULL. */
+static const struct entry_access *conflict(const struct audit *a, const struct field_view *s,
+					   const struct entry_access *with)
+{
+	const struct entry_access *found = NULL;
+	const unsigned part = part_used(a, with->access);
+	const bool is_whole = number_map_get(&a->given_whole, with->access->field);
+	unsigned heaviest = 0;
+
+	for (size_t i = 0; i < s->some.items.count; i++) {
+		const struct entry_access *other = &s->some.items.items[i];
+		const struct side *of = &s->sides[i];
+		const unsigned either = other->access->flags | with->access->flags,
+			       both = other->access->flags & with->access->flags;
+		unsigned is = weight(other, of);
+
+		if (!(either & ACCESS_WRITES) || both & ACCESS_ATOMIC || of->sets_up ||
+		    (part && of->part && part != of->part && !is_whole) ||
+		    (found && is + PAIR <= heaviest) ||
+		    (!s->m.is_told && guards_exclude(other, with)) ||
+		    !parallel_may_be(a, other, with))
+			continue;
+		is += weight_of_pair(a, other, with, s->m.key);
+		if (found && is <= heaviest)
+			continue;
+		found = other;
+		heaviest = is;
+	}
+	return found;
+}
+
 static struct conflict conflict_of(const struct audit *a, const struct field_view *s,
 				   const struct entry_access *e, unsigned field)
 {
@@ -245,7 +260,7 @@ static struct conflict conflict_of(const struct audit *a, const struct field_vie
 	if (entry_is(e, ACCESS_UNKNOWN) && !s->m.held)
 		return c;
 	if (!s->m.key || (!guards_hold(e, s->m.key) && !is_setting_up(a, e, s->m.key)))
-		c.other = conflict(a, &s->some, e, &s->m);
+		c.other = conflict(a, s, e);
 	if (c.other)
 		c.points = evidence_add(&c, NULL);
 	return c;
