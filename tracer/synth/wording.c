@@ -153,6 +153,8 @@ static void add_outcome(const struct explore_failure *f, struct str *out)
 		str_addf(out, "the program dies by SIG%s", signame_text(f->status - 128));
 	else
 		str_addf(out, "the program ends with status %d", f->status);
+	if (!ending && f->crash_file)
+		str_addf(out, " at %s:%u", str_base_name(f->crash_file), f->crash_line);
 }
 
 void synth_script(const struct synth *g, struct str *out)
