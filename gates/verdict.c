@@ -280,7 +280,7 @@ static void add_written(const struct str *written, struct str *out)
 		str_add(out, ": it is empty");
 		return;
 	}
-	str_add(out, written->length > SHOWN ? "; it begins with " : "; it is ");
+	str_add(out, written->length > strlen(begin) ? "; it begins with " : "; it is ");
 	foreign_lua_string(out, begin);
 }
 

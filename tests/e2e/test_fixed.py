@@ -168,8 +168,8 @@ expect { exit = 1 }
     t.verdict(fixed(t, compile_text("lost.c", LOST, "-g -O0 -DTYPE=volatile", compiler), script=script), 116)
     atomic = compile_text("lost.c", LOST, "-g -O0 -DTYPE=_Atomic", compiler)
     r = passed(t, fixed(t, atomic, script=script))
-    t.check("one instruction reads and writes" in r.err, "the reason is not named", r)
-    t.error(t.run_gated(atomic, script=script), 125, "one instruction reads and writes")
+    t.check("one atomic instruction reads and writes" in r.err, "the reason is not named", r)
+    t.error(t.run_gated(atomic, script=script), 125, "one atomic instruction reads and writes")
 
 
 def test_spin(t):

@@ -263,7 +263,9 @@ static void test_unmet_text(void **state)
 	*array_add(&x.stdout_has) = base_strdup("two\n");
 	unmet(&x, &o, NULL);
 	*array_add(&x.stdout_has) = base_strdup("\"th\tree\"\n\001");
-	unmet(&x, &o, "standard output does not have \"\\\"th\\tree\\\"\\n\\x01\"");
+	unmet(&x, &o,
+	      "standard output does not have \"\\\"th\\tree\\\"\\n\\x01\"; it begins with "
+	      "\"one\"");
 	o.stdout_text = NULL;
 	unmet(&x, &o, "standard output does not have \"one\"");
 	expect_fini(&x);

@@ -492,5 +492,5 @@ int synth_make(struct explore *e, struct explore_failure *f, double until)
 	str_fini(&g.differs);
 	base_free(g.crash);
 	oracle_fini(&g.oracle);
-	return answer == 0 && !f->no_script && g.outcomes == SYNTH_OTHERS;
+	return answer < 0 ? -1 : !f->no_script && g.outcomes == SYNTH_OTHERS;
 }
