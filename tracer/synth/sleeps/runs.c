@@ -123,11 +123,27 @@ int convert_try(struct convert *c, const char *script, unsigned long runs)
 	return convert_use_script(c, script) < 0 ? -1 : convert_ask(c, &q);
 }
 
+/* Returns the seconds of the sleeps without gates in the first watched run: in one run under the
+   script, chance may pass them. */
+static double left_s(const struct convert *c)
+{
+	const struct convert_plan *p = &c->plan;
+	double left = 0;
+
+	array_each(const struct convert_sleep, s, &c->records.items[0]->sleeps) {
+		const size_t site = own_counts(s) ? orders_site(p, s) : p->sites.count;
+
+		if (site < p->sites.count && p->sites.items[site].left)
+			left += (double)s->ns / 1e9;
+	}
+	return left;
+}
+
 int convert_till_rest(struct convert *c)
 {
 	struct convert_record record = {.only_turns = true};
 	unsigned hasten = c->x.hasten;
-	double computed = explore_computed_s();
+	double computed = explore_computed_s(), slept;
 	struct run_result r;
 	int failed;
 
@@ -139,8 +155,9 @@ int convert_till_rest(struct convert *c)
 	c->x.hasten = hasten;
 	if (!failed) {
 		computed = explore_computed_s() - computed;
-		c->plan.till_rest = is_same(c, &r, true) &&
-				    (double)record.slept_ns / 1e9 > computed + rest_least_s;
+		slept = (double)record.slept_ns / 1e9;
+		slept = slept > left_s(c) ? slept : left_s(c);
+		c->plan.till_rest = is_same(c, &r, true) && slept > computed + rest_least_s;
 		run_result_fini(&r);
 	}
 	convert_record_fini(&record);
