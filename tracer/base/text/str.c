@@ -118,9 +118,9 @@ void str_free_owned(char **text)
 
 const char *str_base_name(const char *path)
 {
-	const char *slash = strrchr(path, '/');
+	const char *name = path ? path : "?", *slash = strrchr(name, '/');
 
-	return slash ? slash + 1 : path;
+	return slash ? slash + 1 : name;
 }
 
 bool str_wildcard(const char *pattern, const char *text)

@@ -43,7 +43,8 @@ void str_free_owned(char **text);
 /* True if the text matches the pattern: * matches any characters, ? one. */
 bool str_wildcard(const char *pattern, const char *text);
 
-/* Returns the part after the last slash. Points into `path`. */
+/* Returns the part after the last slash, which points into `path`; "?" for NULL, the file of code
+   without debug information. */
 const char *str_base_name(const char *path);
 /* Returns "s", or "" for 1. The string is static. */
 const char *str_plural(unsigned long n);

@@ -36,8 +36,9 @@ static void add_doers(const struct waiter *w, const char *what, struct str *out)
 	for (size_t i = 0; i < w->owners.count && i < MOST_OWNERS; i++) {
 		const struct owner *o = &w->owners.items[i];
 
-		str_addf(out, "%s %s %s at %s:%u", i ? "," : ", which", run_thread_id(o->thread),
-			 what, str_base_name(o->file), o->line);
+		str_addf(out, "%s %s %s", i ? "," : ", which", run_thread_id(o->thread), what);
+		if (o->file) /* else in a library without debug information */
+			str_addf(out, " at %s:%u", str_base_name(o->file), o->line);
 	}
 	if (w->owners.count > MOST_OWNERS)
 		str_addf(out, " and %zu more %s", w->owners.count - MOST_OWNERS, what);
