@@ -67,6 +67,7 @@ EDGES["tracer/cli"] = KERNEL + SCHED + ["tracer/suite", "tracer/search", "tracer
                                         "tracer/features/interactive", "tracer/features/order_log"]
 EDGES["tracer/sched"] = KERNEL + ["tracer/features/timeline", "tracer/features/waiting", "tracer/sched/strategy", "tracer/sched/schedule", "tracer/sched/races"]
 EDGES["tracer/features/interactive"] += ["tracer/sched", "tracer/synth/script"]
+EDGES["tracer/features/crash"] += ["tracer/sched"]
 EDGES["tracer/features/report"] += ["tracer/scripts"]
 EDGES["tracer/features"] = KERNEL + ["tracer/sched", "tracer/scripts"] + [f"tracer/features/{name}" for name in FEATURES]
 ONLY_IN = [  # what, a pattern, the only room that may contain it

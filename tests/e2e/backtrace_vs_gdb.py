@@ -495,6 +495,15 @@ def with_longer(ours, theirs):
     return result + ours[i:]
 
 
+def of_header(ours, theirs):
+    """A row of a copy without instructions: gdb gives the header's line, gatectl that of the user's statement."""
+    if len(ours) != len(theirs):
+        return ours
+    return [dict(a, file=b["file"], line=b["line"])
+            if (b["file"] or "").startswith("/usr/") and not (a["file"] or "/usr/").startswith("/usr/") and not a["inlined"] else a
+            for a, b in zip(ours, theirs)]
+
+
 KNOWN = [
     (without_begun, "gdb shows a thread at the first instruction of an inlined copy as not there "
      "yet when it was stopped by an address; a gate on the copy's line is in the copy"),
@@ -503,6 +512,7 @@ KNOWN = [
     (with_guessed, "gdb guesses from call sites which function has ended in a jump, in other objects "
      "too; gatectl within one object"),
     (of_statement, "gdb gives the line of a statement also for code of another line that begins at its address"),
+    (of_header, "gdb gives the line of a header's copy that has no instruction, in the user's function"),
     (with_longer, "gdb 18 takes code behind an inlined copy for a part of it, up to the next line"),
     (inside, "gdb shows the copy that the instruction is in; a gate on a line of the function around it is in that one"),
 ]

@@ -324,3 +324,114 @@ def test_taken_again_at_once(t):
 def test_taken_again_elsewhere(t, how):
     text = TAKEN_AGAIN.replace("HOW", "p = malloc(2000)")
     has_none(t, compile_text("again.c", text, f"-g -O1 -fno-builtin {how}"))
+
+
+# The library's code frees and reads for the user: the code of a template.
+THROUGH_LIBRARY = r"""
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <thread>
+struct connection { long id = 1; std::unique_ptr<long> rows = std::make_unique<long>(1); };
+static std::unique_ptr<connection> owned = std::make_unique<connection>();
+static std::mutex mutex;
+static volatile long seen;
+static void use()
+{
+	connection *c;
+	{
+		std::lock_guard<std::mutex> lock(mutex);
+		c = owned.get();
+	}
+	if (c)
+		seen = *c->rows; //use
+}
+static void drop()
+{
+	std::lock_guard<std::mutex> lock(mutex);
+	owned.reset(); //free
+}
+int main()
+{
+	std::thread a(use), b(drop);
+	a.join();
+	b.join();
+	return 0;
+}
+"""
+LIBRARY_BUILDS = ("g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O2")
+
+
+def line_of(text, mark):
+    return next(n for n, line in enumerate(text.split("\n"), 1) if line.endswith("//" + mark))
+
+
+@params(*LIBRARY_BUILDS)
+def test_races_name_the_caller_of_library_code(t, how):
+    compiler, level = how.split()
+    program = compile_text("through.cc", THROUGH_LIBRARY, f"-g {level} -pthread", compiler)
+    r = t.gate("races", "--runs", "40", program)
+    t.equal(r.status, 116, "status", r)
+    t.check("through.cc:%d: drop#1 frees it in drop" % line_of(THROUGH_LIBRARY, "free") in r.err, "free", r)
+    t.check("through.cc:%d: use#1 " % line_of(THROUGH_LIBRARY, "use") in r.err, "use", r)
+    for header in ("unique_ptr.h", "tuple", "std_thread.h"):
+        t.check(header not in r.err, "no header of the library", r)
+
+
+# A pointer that is read from the freed block, and followed.
+FOLLOWED = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+struct node { struct node *next; char *text; };
+static struct node *head;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static struct node *get(void)
+{
+	pthread_mutex_lock(&m);
+	struct node *h = head;
+	pthread_mutex_unlock(&m);
+	return h;
+}
+static void *use(void *arg)
+{
+	struct node *h = get();
+	if (h)
+		printf("%c\n", *h->text); //use
+	return arg;
+}
+static void *drop(void *arg)
+{
+	struct node *h = get();
+	free(malloc(100));
+	free(h); //free
+	return arg;
+}
+int main(void)
+{
+	pthread_t a, b;
+	head = malloc(sizeof(*head));
+	head->text = "text";
+	pthread_create(&a, NULL, use, NULL);
+	pthread_create(&b, NULL, drop, NULL);
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	return 0;
+}
+"""
+
+
+@params("gcc -O0", "gcc -O2", "clang -O0", "clang -O2", *LIBRARY_BUILDS)
+def test_crash_names_the_thread_that_freed(t, how):
+    """The report, the script and a replay name the call that freed the memory which the crash uses."""
+    compiler, level = how.split()
+    text = THROUGH_LIBRARY if "++" in compiler else FOLLOWED
+    program = compile_text("freed." + ("cc" if "++" in compiler else "c"), text, f"-g {level} -pthread", compiler)
+    r = t.gate("explore", "--strategy", "pos", "--runs", "400", "--verify", "5", "-o", t.path("found"), program)
+    t.equal(r.status, 116, "status", r)
+    who = "drop#1 freed it in drop at freed.%s:%d" % ("cc" if "++" in compiler else "c", line_of(text, "free"))
+    t.check(who in r.err, "the message", r)
+    script = " ".join(line.lstrip("- ") for line in open(t.path("found/1/gates.lua")).read().split("\n"))
+    t.check("where it uses freed memory: " + who in script, script, r)
+    again = t.gate("replay", t.path("found/1/schedule"))
+    t.check(who in again.err, "the replay", again)

@@ -10,6 +10,7 @@
 #define GATECTL_SCHED_SCHED_H
 
 #include "tracer/base/files/stream.h"
+#include "tracer/sched/memory/callers.h"
 #include "tracer/sched/races/races.h"
 #include "tracer/sched/schedule/schedule.h"
 #include "tracer/sched/strategy/strategy.h"
@@ -40,6 +41,9 @@ struct sched_access {
 	unsigned hits;	  /* in all runs */
 	bool is_hot;	  /* its limit of hits is reached, so its trap is removed */
 	bool frees;	  /* a call of free, which has no trap */
+	/* For memory/callers.c: */
+	enum sched_owner { CODE_UNKNOWN, CODE_OWN, CODE_LIBRARY } owner;
+	unsigned places; /* index + 1 of the first of its places; 0: none */
 };
 
 /* A function that synchronises. */
@@ -138,7 +142,8 @@ struct sched_module {
 };
 
 enum sched_flags {
-	SCHED_JUDGES = 1,      /* a deadlock is explained by the run's own verdict (slower) */
+	/* the run's own verdict explains deadlocks, and crashes by freed memory (slower) */
+	SCHED_JUDGES = 1,
 	SCHED_KEEPS_LAST = 2,  /* the last steps of a run truncated by `steps` are described */
 	SCHED_DESCRIBES = 4,   /* each step has its place in the source (slower) */
 	SCHED_WAKES_FIRST = 8, /* a wake releases the longest waiter, as the kernel does */
@@ -147,6 +152,7 @@ enum sched_flags {
 	SCHED_KEEPS = 32, /* the run ends where schedules begin; copies of it make the schedules */
 	SCHED_LEAKS = 64, /* a run fails if threads live when their process ends */
 	SCHED_ENDS_SPINS = 128, /* a run ends once all threads wait for values that none writes */
+	SCHED_CALLERS = 512, /* races name the user's own code that calls library code (slower) */
 };
 
 enum sched_seen {
@@ -222,8 +228,9 @@ struct sched {
 	struct spin_code code;		     /* code of the loops */
 	ARRAY(struct sched_access) accesses; /* with a trap; those of a module are adjacent */
 	ARRAY(struct sched_looked) looked;
-	ARRAY(struct sched_module) modules;  /* addresses.c */
-	ARRAY(unsigned) freeing;	     /* indexes of `accesses` that free */
+	ARRAY(struct sched_module) modules; /* addresses.c */
+	ARRAY(unsigned) freeing;	    /* indexes of `accesses` that free */
+	struct sched_callers callers;
 	ARRAY(struct sched_entry) entries;   /* that threads have reached */
 	ARRAY(struct sched_worth) hot;	     /* grants.c */
 	ARRAY(struct sched_race) reported;   /* indexed like the pairs of races */
@@ -239,6 +246,13 @@ void sched_go_on(struct run *s);
 /* Adds the state of a thread in a paused run: " (is to lock)", " (waits)", or nothing if the
    thread is not scheduled. */
 void sched_say(const struct run_thread *t, struct str *out);
+
+/* Returns the last call of free for a block that contains the address, or NULL. The block may have
+   been allocated again since. Known with SCHED_JUDGES only. */
+const struct sched_freed *sched_freed_at(const struct run *s, const struct run_process *p,
+					 uint64_t address);
+/* Returns "worker#1 freed it in f at x.c:3", kept in sched.callers.who_freed. */
+const char *sched_who_freed(const struct run *s, const struct sched_freed *freed);
 
 /* Sets the point's place in the source, while the strategy chooses. The schedule owns the texts. */
 void sched_describe(struct sched *c, const struct strategy_point *point,

@@ -103,6 +103,8 @@ struct explore_failure {
 	/* Place of the crash in the user's code, after a rerun that gives it; NULL if unknown. */
 	char *crash_file;
 	unsigned crash_line;
+	/* The memory that the crash uses: "worker#1 freed it in f at x.c:3"; NULL if unknown. */
+	char *who_freed;
 	/* Message of `gatectl run`; its first line has the documented form. */
 	char *text;
 	int status;	   /* exit status that `gatectl run` would have */

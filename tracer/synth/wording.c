@@ -155,6 +155,8 @@ static void add_outcome(const struct explore_failure *f, struct str *out)
 		str_addf(out, "the program ends with status %d", f->status);
 	if (!ending && f->crash_file)
 		str_addf(out, " at %s:%u", str_base_name(f->crash_file), f->crash_line);
+	if (!ending && f->who_freed)
+		str_addf(out, ", where it uses freed memory: %s", f->who_freed);
 }
 
 void synth_script(const struct synth *g, struct str *out)

@@ -89,7 +89,7 @@ const char *path_shown(const char *file)
 
 static bool path_is_below(const char *path, const char *const *directories)
 {
-	for (; *directories; directories++)
+	for (; path && *directories; directories++)
 		if (strncmp(path, *directories, strlen(*directories)) == 0)
 			return true;
 	return false;

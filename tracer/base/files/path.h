@@ -13,7 +13,7 @@ bool path_ends_with(const char *path, const char *name);
 bool path_names_file(const char *path, const char *file);
 
 /* True for a source below /usr or /rustc, where the system keeps headers and sources; not in
-   /usr/src and /usr/local/src, where users build. */
+   /usr/src and /usr/local/src, where users build. False for NULL. */
 bool path_is_system_source(const char *file);
 /* True for an object in the system's folders of libraries. */
 bool path_is_system_object(const char *path);

@@ -185,6 +185,7 @@ static void add_origin(const struct crash *c, struct str *out)
 		str_add(out, ": it comes from freed memory, where glibc's malloc has stored it");
 	else if (byte >= 0)
 		str_addf(out, ": it looks like memory filled with 0x%02x", byte);
+	crash_add_freed(c, out);
 }
 
 static void describe_where(struct crash *c, struct str *out)

@@ -37,6 +37,7 @@ struct crash {
 	bool has_address; /* `address` is valid: the access is to memory */
 	uint64_t address;
 	uint64_t pc;
+	const struct inspect_stack *stack; /* while the crash is examined, else NULL */
 	struct str what;  /* "reads NULL + 0x18" */
 	struct str said;  /* last message of the program: assertion, exception; may be empty */
 	struct str where; /* what is at the address, "nothing is mapped there"; may be empty */
@@ -75,6 +76,9 @@ void crash_address(struct crash *c, const struct arch_regs *regs);
 /* True if the address, at which nothing is mapped, derives from what glibc writes to freed
  * blocks. */
 bool crash_is_freed(const struct crash *c);
+/* Appends who freed the block that the address derives from, if the run knows: "; worker#1 freed
+ * it in f at x.c:3". */
+void crash_add_freed(const struct crash *c, struct str *out);
 /* Fills in `said` from the message of a failed assertion or an uncaught exception. */
 void crash_said(struct crash *c, const struct inspect_stack *calls);
 

@@ -214,7 +214,9 @@ static bool gather(struct run *s, struct crash *c)
 	take_frames(c, &calls);
 	note_place(t, &calls);
 	crash_said(c, &calls);
+	c->stack = &calls;
 	crash_address(c, &regs);
+	c->stack = NULL;
 	if (handled)
 		str_addf(&c->what, ", and its own handler raises SIG%s again",
 			 signame_text(c->fault.signal));

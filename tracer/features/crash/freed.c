@@ -4,11 +4,13 @@
 #include "tracer/features/crash/crash.h"
 
 #include "tracer/arch/arch.h"
+#include "tracer/sched/sched.h"
 #include "tracer/tracee/threads/threads.h"
 
 #include <string.h>
 
 enum { REACH = 4096, ALIGNED = 16, SCRAMBLED = 12, WORDS = 8192, SEARCHED = 64 << 20 };
+enum { MOST_BYTES = 4096, MOST_SLOTS = 512 };
 
 static bool find_heap(struct tracee_process *p, struct tracee_mapping *out)
 {
@@ -66,4 +68,77 @@ bool crash_is_freed(const struct crash *c)
 		if (is_reached(c->address, page))
 			return true;
 	return false;
+}
+
+/* ---- who freed it ------------------------------------------------------------------------ */
+
+/* The search for the block that the address was read from. */
+struct block_search {
+	const struct crash *c;
+	bool is_poison; /* the address is what malloc writes to freed blocks */
+	const struct sched_freed *found;
+	bool is_ambiguous; /* several blocks are possible */
+};
+
+/* True if a word of the block leads to the address: the program has read it there. */
+static bool leads_there(const struct crash *c, const struct sched_freed *f)
+{
+	uint64_t words[MOST_BYTES / sizeof(uint64_t)];
+	size_t n = f->size < sizeof(words) ? f->size : sizeof(words);
+
+	if (tracee_read(run_process_tracee(c->process), f->block, words, n) < 0)
+		return false;
+	for (size_t i = 0; i < n / sizeof(*words); i++)
+		if (words[i] && is_reached(c->address, words[i]))
+			return true;
+	return false;
+}
+
+static void try_pointer(struct block_search *x, uint64_t pointer)
+{
+	const struct sched_freed *f = sched_freed_at(run_of(x->c->process), x->c->process, pointer);
+
+	/* a swap overwrites the word that it has read */
+	if (!f || f == x->found || (!x->is_poison && !leads_there(x->c, f)))
+		return;
+	x->is_ambiguous |= x->found != NULL;
+	x->found = f;
+}
+
+static void try_registers(struct block_search *x, const struct dwarf_frame *frame)
+{
+	for (unsigned r = 0; r < sizeof(frame->regs) / sizeof(*frame->regs); r++)
+		if (frame->known >> r & 1)
+			try_pointer(x, frame->regs[r]);
+}
+
+/* Tries the frame's local variables and saved registers. */
+static void try_slots(struct block_search *x, const struct dwarf_frame *frame)
+{
+	uint64_t slots[MOST_SLOTS], cfa, sp = frame->regs[ARCH_DWARF_SP];
+	size_t n;
+	ERROR(ignored);
+
+	if (dwarf_frame_cfa(frame, &cfa, &ignored) < 0 || cfa <= sp)
+		return;
+	n = (cfa - sp) / sizeof(*slots) < MOST_SLOTS ? (cfa - sp) / sizeof(*slots) : MOST_SLOTS;
+	if (tracee_read(run_process_tracee(x->c->process), sp, slots, n * sizeof(*slots)) < 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		try_pointer(x, slots[i]);
+}
+
+/* A pointer to the block is in a register of the innermost frames, or in a variable of the
+ * tester's own. */
+void crash_add_freed(const struct crash *c, struct str *out)
+{
+	const struct run *s = run_of(c->process);
+	struct block_search x = {.c = c, .is_poison = crash_is_freed(c)};
+
+	for (size_t i = 0; !x.found && i < c->stack->count && i <= c->own; i++)
+		try_registers(&x, &c->stack->items[i].frame);
+	if (!x.found && c->own < c->stack->count)
+		try_slots(&x, &c->stack->items[c->own].frame);
+	if (x.found && !x.is_ambiguous)
+		str_addf(out, "; %s", sched_who_freed(s, x.found));
 }

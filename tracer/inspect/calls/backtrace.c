@@ -1,4 +1,5 @@
 /* Backtraces: physical frames, each with the inlined copies that share it. */
+#include "tracer/base/files/path.h"
 #include "tracer/dwarf/frames/frames.h"
 #include "tracer/source/names/names.h"
 #include "tracer/arch/arch.h"
@@ -30,22 +31,48 @@ static const char *symbol_name(struct module *m, uint64_t offset)
 	return own->shown;
 }
 
+static const struct line_row *row_before(const struct line_unit *l, const struct line_row *row)
+{
+	const struct line_row *before = row > l->rows.items ? row - 1 : NULL;
+
+	return before && !before->end_sequence && before->offset == row->offset && before->line
+		       ? before
+		       : NULL;
+}
+
 /* Returns the last row at the address of `row` that begins a statement, or `row` if none does. */
 static const struct line_row *statement_row(const struct line_unit *l, const struct line_row *row)
 {
-	for (const struct line_row *r = row; r; r = r > l->rows.items ? r - 1 : NULL) {
-		if (r->end_sequence || r->offset != row->offset || !r->line)
-			break;
+	for (const struct line_row *r = row; r; r = row_before(l, r))
 		if (r->is_stmt)
 			return r;
-	}
 	return row;
 }
 
-static void by_line_table(struct die_table *t, uint64_t offset, struct inspect_call *out)
+/* An inlined copy without instructions leaves only rows. Returns a row of the user's function
+   itself, the statement that the copy is in, instead of a row of a system's header. */
+static const struct line_row *users_row(struct die_table *t, struct scope_ref scope,
+					struct line_unit *l, const struct line_row *last,
+					const struct line_row *row)
+{
+	ERROR(ignored);
+	struct function f;
+
+	if (!scope.scope || !path_is_system_source(lines_file(l, row->file)) ||
+	    function_read(t, scope, &f, &ignored) < 0 || path_is_system_source(f.file))
+		return row;
+	for (const struct line_row *r = last; r; r = row_before(l, r))
+		if (function_same_file(f.file, lines_file(l, r->file)))
+			return r;
+	return row;
+}
+
+/* `scope`: function or copy of the call; its scope may be NULL. */
+static void by_line_table(struct die_table *t, struct scope_ref scope, uint64_t offset,
+			  struct inspect_call *out)
 {
 	struct die_unit *u = dies_unit_at(t, offset);
-	const struct line_row *row;
+	const struct line_row *last, *row;
 	ERROR(ignored);
 	struct line_unit *l;
 
@@ -54,9 +81,10 @@ static void by_line_table(struct die_table *t, uint64_t offset, struct inspect_c
 	l = lines_unit_at(t->module->lines, u->stmt_list);
 	if (!l || lines_decode(t->module, l, &ignored) < 0)
 		return;
-	row = statement_row(l, lines_row_at(l, offset));
-	if (!row || !row->line)
+	last = lines_row_at(l, offset);
+	if (!last || !last->line)
 		return;
+	row = users_row(t, scope, l, last, statement_row(l, last));
 	out->file = lines_file(l, row->file);
 	out->line = row->line;
 }
@@ -149,7 +177,7 @@ static bool is_own_line(struct die_table *t, const struct scope_ref *scopes, int
 static void innermost_line(struct die_table *t, const struct scope_ref *scopes, int count, int i,
 			   uint64_t offset, struct inspect_call *call)
 {
-	by_line_table(t, offset, call);
+	by_line_table(t, scopes[i], offset, call);
 	if (i && !is_own_line(t, scopes, count, i, call))
 		by_copy(t, scopes[i - 1], call);
 }
@@ -173,7 +201,7 @@ static void add_scopes(const struct dwarf_frame *f, struct die_table *t,
 		else if (i > first || (i && has_here(scopes[i - 1], offset)))
 			by_copy(t, scopes[i - 1], call);
 		else
-			by_line_table(t, offset, call);
+			by_line_table(t, scopes[i], offset, call);
 	}
 }
 
@@ -203,7 +231,7 @@ static void add_frame(const struct dwarf_frame *f, uint64_t scope, size_t most,
 	if (f->module)
 		call->function = symbol_name(f->module, offset);
 	if (t)
-		by_line_table(t, offset, call);
+		by_line_table(t, (struct scope_ref){0}, offset, call);
 }
 
 /* Adds functions that left by a tail call between these two frames. */

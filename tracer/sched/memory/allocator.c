@@ -70,12 +70,12 @@ static uint64_t asan_size(const struct sched_thread *t, uint64_t block)
 	return (uint64_t)head.high << 32 | head.low;
 }
 
-/* Returns the place of the call before `back`, which is added if it is new. */
-static unsigned freed_place_of(struct sched *g, const struct sched_thread *t, uint64_t back)
+/* Returns the index in `accesses` of the call before `back`, which is added if it is new. */
+static unsigned freeing_call(struct sched *g, const struct sched_thread *t, uint64_t back)
 {
 	const struct image *image = images_at(run_process_of(t->thread), back);
 	const uint64_t offset = back - 1 - image->bias;
-	unsigned place = (unsigned)g->accesses.count;
+	unsigned call = (unsigned)g->accesses.count;
 
 	array_each(const unsigned, known, &g->freeing) {
 		const struct sched_access *a = &g->accesses.items[*known];
@@ -83,10 +83,10 @@ static unsigned freed_place_of(struct sched *g, const struct sched_thread *t, ui
 		if (a->module == image->module && a->offset == offset)
 			return *known;
 	}
-	*array_add(&g->freeing) = place;
+	*array_add(&g->freeing) = call;
 	*array_add(&g->accesses) = (struct sched_access){
 		.module = image->module, .offset = offset, .address = back - 1, .frees = true};
-	return place;
+	return call;
 }
 
 /* Accesses check the block's shadow first, and only the shadow shows whether the block is free. */
@@ -128,7 +128,7 @@ static void given_block(struct scheduler *c, struct sched_thread *t, const struc
 		return; /* freed from the thread's cache of free blocks at its exit */
 	if (f.races) {
 		watch_own_code(c, t);
-		f.place = freed_place_of(c->given, t, back);
+		f.place = callers_place(c, t, freeing_call(c->given, t, back));
 	}
 	f.size = size_of(t, image->module, block);
 	/* without a loader, libc's internal calls cannot be distinguished */
@@ -158,6 +158,19 @@ static void block_taken(struct scheduler *c, struct sched_thread *t, struct modu
 		return;
 	f = in_shadow(f);
 	watch_freed(c, t, &f);
+}
+
+/* For the explanation of a crash. */
+static void note_freed(struct scheduler *c, struct sched_thread *t, const struct hit *h)
+{
+	const struct image *image = images_at(run_process_of(h->thread), h->address);
+	const uint64_t block = entry_argument(h, 0);
+	uint64_t back;
+
+	if (block && image && tracee_top(run_thread_tracee(h->thread), &back) == 0 &&
+	    is_testers(run_process_of(h->thread), back))
+		callers_note_freed(c, t, block, size_of(t, image->module, block),
+				   freeing_call(c->given, t, back));
 }
 
 /* Makes the call a point if it was found to race. The size of a sanitizer's block is unknown,
@@ -322,10 +335,13 @@ static enum hit_answer hit_allocator(struct run *s, const struct act *a, const s
 	struct scheduler *c;
 	struct sched_thread *t = sched_hit(s, h, &c);
 
-	if (t && c->given->races)
+	if (t && c->given->races) {
 		note_given(c, t, h, how);
-	else if (t && (how == FREE || how == REALLOC))
+	} else if (t && (how == FREE || how == REALLOC)) {
+		if (c->given->flags & SCHED_JUDGES)
+			note_freed(c, t, h);
 		free_is_point(c, t, h, allocator[a->what].name);
+	}
 	if (c && c->begun && !c->over && c->given->races && how >= REALLOC && how != UNMAPS &&
 	    how != MAPS)
 		note_taken(c, sched_thread_of(h->thread), h, how);
@@ -360,6 +376,6 @@ void allocator_settled(const struct sched_image *x)
 						   ALLOCATOR_FUNCTIONS, put_allocator};
 	const struct sched *g = run_options(x->run)->sched;
 
-	if (g->races || some_are_points(g))
+	if (g->races || (g->flags & SCHED_JUDGES) || some_are_points(g))
 		sched_put_functions(x, &all);
 }

@@ -30,16 +30,30 @@ static char *thread_name(const struct scheduler *c, unsigned number)
 	return NULL;
 }
 
+static struct sched_access *access_at(const struct telling *x, const struct races_side *side)
+{
+	struct sched *g = x->c->given;
+
+	return &g->accesses.items[g->callers.places.items[side->place].access];
+}
+
 static void memory_race_place(const struct telling *x, const struct races_side *from,
 			      struct sched_race_side *side)
 {
-	const struct sched_access *access = &x->c->given->accesses.items[from->place];
+	const struct sched_access *access = access_at(x, from);
+	const struct sched_caller *caller = callers_at(x->c->given, from->place);
 	struct source_symbolised where;
 
 	side->writes = from->writes;
 	side->updates = from->writes && access->what.reads;
 	side->frees = access->frees;
 	side->thread = thread_name(x->c, from->thread);
+	if (caller) {
+		side->file = base_strdup(caller->file);
+		side->line = caller->line;
+		side->func = caller->func ? base_strdup(caller->func) : NULL;
+		return;
+	}
 	if (!source_symbolise(access->module, access->offset, true, &where))
 		return;
 	side->file = where.file ? base_strdup(where.file) : NULL;
@@ -154,7 +168,7 @@ static bool is_atomic_function(const char *name)
 
 static bool is_made_in_library(const struct telling *x, const struct races_side *side)
 {
-	const struct sched_access *access = &x->c->given->accesses.items[side->place];
+	const struct sched_access *access = access_at(x, side);
 
 	return is_atomic_function(source_innermost(access->module, access->offset));
 }
@@ -198,9 +212,8 @@ static bool is_second_atomic(const struct telling *x, uint64_t address)
 }
 
 /* Takes effect in the next run: points do not change during a run, or it could not be replayed. */
-static void make_atomic(struct sched *g, uint64_t index)
+static void make_atomic(struct sched *g, const struct sched_access *access)
 {
-	const struct sched_access *access = &g->accesses.items[index];
 	const struct sched_chosen chosen = {.module = (char *)module_name(access->module),
 					    .offset = access->offset,
 					    .atomic = true};
@@ -231,9 +244,9 @@ static void find_atomic(const struct telling *x, const struct races_pair *pair, 
 	bool is_typed = is_atomic_type(type);
 
 	if (is_typed || is_made_in_library(x, &pair->first) || is_first_atomic(x, address))
-		make_atomic(x->c->given, pair->first.place);
+		make_atomic(x->c->given, access_at(x, &pair->first));
 	if (is_typed || is_made_in_library(x, &pair->second) || is_second_atomic(x, address))
-		make_atomic(x->c->given, pair->second.place);
+		make_atomic(x->c->given, access_at(x, &pair->second));
 }
 
 /* ---- description ------------------------------------------------------------------------- */
@@ -258,15 +271,22 @@ static void race_tell(struct telling *x, const struct arch_access *a, const stru
    program. */
 static size_t own_call(const struct telling *x, const struct sched_access *access)
 {
-	const struct inspect_call *own = describe_own(x->t, &x->calls);
+	struct inspect_stack calls = x->calls;
+	const struct inspect_call *own;
+	size_t first = 0;
 
-	for (size_t i = 0; access->frees && i < x->calls.count; i++) {
-		const struct dwarf_frame *f = &x->calls.items[i].frame;
+	for (size_t i = 0; access->frees && !first && i < calls.count; i++) {
+		const struct dwarf_frame *f = &calls.items[i].frame;
 
 		if (f->module == access->module && f->lookup_pc - f->bias == access->offset)
-			return i;
+			first = i;
 	}
-	return own ? (size_t)(own - x->calls.items) : x->calls.count;
+	calls.items += first;
+	calls.count -= first;
+	own = describe_own(x->t, &calls);
+	if (own)
+		return (size_t)(own - x->calls.items);
+	return first ? first : x->calls.count;
 }
 
 void race_told(struct scheduler *c, struct sched_thread *t, const struct arch_access *a,
@@ -277,7 +297,7 @@ void race_told(struct scheduler *c, struct sched_thread *t, const struct arch_ac
 	*x.race = (struct sched_race){.size = a->size};
 	if (calls_read(t->thread, 0, MOST_CALLS, &x.calls) < 0)
 		x.calls.count = 0;
-	x.own = own_call(&x, &c->given->accesses.items[pair->second.place]);
+	x.own = own_call(&x, access_at(&x, &pair->second));
 	race_tell(&x, a, pair);
 	inspect_stack_fini(&x.calls);
 }

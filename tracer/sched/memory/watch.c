@@ -91,6 +91,9 @@ static void memory_watch_look(struct scheduler *c, struct sched_thread *t,
 
 void watch_accesses(struct scheduler *c, struct sched_thread *t)
 {
+	const uint32_t place =
+		races_of(c) && t->access_count ? callers_place(c, t, t->accesses_index) : 0;
+
 	for (size_t i = 0; races_of(c) && i < t->access_count; i++) {
 		const struct arch_access *a = &t->accesses[i];
 		const struct races_access told = {
@@ -98,7 +101,7 @@ void watch_accesses(struct scheduler *c, struct sched_thread *t)
 			.size = a->size,
 			.writes = a->writes,
 			.atomic = c->given->accesses.items[t->accesses_index].what.atomic,
-			.place = t->accesses_index,
+			.place = place,
 		};
 
 		memory_watch_look(c, t, a, &told);

@@ -73,6 +73,7 @@ void sched_fini(struct sched *c)
 	array_fini(&c->looked);
 	array_fini(&c->modules);
 	array_fini(&c->freeing);
+	callers_fini(&c->callers);
 	sched_forget_reported(c, 0);
 	array_fini(&c->reported);
 	sched_places_clear(&c->chosen);

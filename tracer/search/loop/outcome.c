@@ -116,6 +116,7 @@ void explore_failure_fini(struct explore_failure *f)
 	base_free(f->kind);
 	base_free(f->where);
 	base_free(f->crash_file);
+	base_free(f->who_freed);
 	base_free(f->text);
 	base_free(f->folder);
 	base_free(f->script);

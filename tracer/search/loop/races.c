@@ -60,9 +60,9 @@ int explore_races_begin(struct explore_race_runs *x, struct explore *e)
 /* Makes a racing access a point from the next run on. Returns true if it is new. A call that frees
    memory is reported but is a point only of the search: races with it are found through the other
    accesses. */
-static bool is_new(struct sched *c, uint64_t index)
+static bool is_new(struct sched *c, uint64_t place)
 {
-	struct sched_access *a = &c->accesses.items[index];
+	struct sched_access *a = &c->accesses.items[c->callers.places.items[place].access];
 	bool is_new = !a->is_point;
 
 	a->is_point = true;

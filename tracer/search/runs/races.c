@@ -249,6 +249,7 @@ int races_hunt(struct races_hunt *h)
 	h->e.until = seconds > 0 ? begun + seconds : 0;
 	h->runs = base_alloc(1, sizeof(*h->runs));
 	h->runs->strategy = h->e.options.strategy;
+	h->e.options.flags |= SCHED_CALLERS;
 	answer = races_ignored_read(h, h->e.x.err);
 	if (answer == 0)
 		answer = explore_races_begin(h->runs, &h->e);

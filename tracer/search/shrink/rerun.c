@@ -49,6 +49,9 @@ static void examine_take(struct explore_failure *f, struct sched *c, struct run_
 	f->only_expects = r->only_expects;
 	f->expects_output = r->expects_output;
 	take_where(f, r);
+	base_free(f->who_freed);
+	f->who_freed = c->callers.who_freed;
+	c->callers.who_freed = NULL;
 	explore_pause_take(&f->pause, c);
 	str_clear(&f->out);
 	str_clear(&f->err);
