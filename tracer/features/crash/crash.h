@@ -38,7 +38,7 @@ struct crash {
 	uint64_t address;
 	uint64_t pc;
 	const struct inspect_stack *stack; /* while the crash is examined, else NULL */
-	struct str what;  /* "reads NULL + 0x18" */
+	struct str what;		   /* "reads NULL + 0x18" */
 	struct str said;  /* last message of the program: assertion, exception; may be empty */
 	struct str where; /* what is at the address, "nothing is mapped there"; may be empty */
 	struct str place; /* addition to the outcome: " in push at queue.c:33" */
