@@ -52,6 +52,7 @@ FEATURES = {
     "interactive": ["crash", "explain", "timeline", "waiting"],
     "leftover": ["expect", "output", "timeline"],
     "report": ["crash", "timeline", "waiting"],
+    "sections": ["waiting"],
     "trial": ["output"],
     "waiting": ["sanitizer", "timeline", "watchpoints"],
 }

@@ -1,5 +1,6 @@
 """A crash is located: signal, address, thread, calls with arguments, what the others did; in every form of report."""
 
+import json
 import re
 import signal
 import subprocess
@@ -997,3 +998,27 @@ def test_a_thread_is_held_at_its_exit(t, who):
     r = t.run_gated(program, script=script)
     t.equal(r.status, 134 if who == "1" else 139, "status", r)
     t.check(r.err.startswith("gatectl: crashed: SIG"), "first line", r)
+
+
+@params("g++ -O0", "clang++ -O0")
+def test_calls_of_the_library_are_one_line(t, how):
+    """Eight calls lead from clone to the function of a std::thread: the text has a line for them, the record has all."""
+    compiler, level = how.split()
+    program = compile_text("thrown.cc", """
+#include <thread>
+static int *nowhere;
+static void fall(int n) { *nowhere = n; }
+int main()
+{
+	std::thread t(fall, 1);
+	t.join();
+	return 0;
+}
+""", f"-g {level} -pthread", compiler)
+    r = t.gate("run", "--report", t.path("r.json"), "--report", t.path("r.html"), "-g", t.file("e.lua", "expect { exit = 0 }\n"), program)
+    t.equal(r.status, 119, "status", r)
+    t.check("  #0  fall (n=1) at " in r.err and " are calls in system libraries\n" in r.err, "the calls", r)
+    t.check("invoke.h" not in r.err and "clone" not in r.err, "no call of a library", r)
+    frames = json.load(open(t.path("r.json")))["crash"]["backtrace"]
+    t.check(len(frames) > 5 and any("invoke.h" in (f["file"] or "") for f in frames), "all calls in the record", r)
+    t.check("report: %s\n" % t.path("r.html") in r.err, "names the page", r)

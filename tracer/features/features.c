@@ -22,6 +22,7 @@
 	ONE(statement)                                                                             \
 	ONE(convert)                                                                               \
 	ONE(near_miss)                                                                             \
+	ONE(sections)                                                                              \
 	ONE(fixed)                                                                                 \
 	ONE(explain)                                                                               \
 	ONE(report)                                                                                \

@@ -17,6 +17,7 @@ struct crash_frame {
 	unsigned line;		 /* 0 if unknown */
 	uint64_t pc;
 	bool inlined, signal;
+	bool system; /* code of a system library, or of its headers */
 };
 
 /* Another thread of the process at the time of the crash. */

@@ -7,6 +7,7 @@
 #include "tracer/run/places/places.h"
 #include "tracer/features/timeline/timeline.h"
 
+#include "tracer/base/files/path.h"
 #include "tracer/base/log.h"
 #include "tracer/base/signame.h"
 #include "tracer/tracee/threads/threads.h"
@@ -156,6 +157,8 @@ static void take_frame(const struct inspect_call *call, struct crash *c)
 		.pc = call->frame.pc,
 		.inlined = call->inlined,
 		.signal = call->frame.signal,
+		.system = path_is_system_source(call->file) ||
+			  (call->frame.module && caller_is_system(call->frame.module)),
 	};
 }
 

@@ -81,11 +81,31 @@ void crash_summary(const struct crash *c, struct str *out)
 	crash_deed(c, out);
 }
 
+/* Returns the index behind the frames from `i` on that lead from a thread's start to the tester's
+ * code, as those of std::thread, if they are at least three: one line stands for them. */
+static size_t behind_library(const struct crash *c, size_t i)
+{
+	enum { LEAST = 3 };
+	size_t end = i;
+
+	while (c->own < i && end < c->frames.count && c->frames.items[end].system)
+		end++;
+	return end - i >= LEAST ? end : i;
+}
+
 static void frame_lines(const struct crash *c, struct str *out)
 {
 	str_addf(out, "calls of %s:\n", run_thread_id(c->thread));
-	for (size_t i = 0; i < c->frames.count; i++)
-		str_addf(out, "  #%-2zu %s\n", i, c->frames.items[i].text);
+	for (size_t i = 0; i < c->frames.count; i++) {
+		size_t end = behind_library(c, i);
+
+		if (end > i) {
+			str_addf(out, "  #%zu to #%zu are calls in system libraries\n", i, end - 1);
+			i = end - 1;
+		} else {
+			str_addf(out, "  #%-2zu %s\n", i, c->frames.items[i].text);
+		}
+	}
 	if (c->calls > c->frames.count)
 		str_addf(out, "  ... and %s%zu more\n", c->cut ? "at least " : "",
 			 c->calls - c->frames.count);

@@ -357,6 +357,16 @@ static void newer_lines(struct run *s, struct str *out)
 	}
 }
 
+/* Names the page for people: output of CTest is read without the command that made it. */
+static void report_line(const struct run *s, struct str *out)
+{
+	const struct run_options *o = run_options(s);
+
+	for (size_t i = 0; !o->sched && i < o->reports.count; i++)
+		if (report_kind_of(o->reports.items[i]) == REPORT_HTML)
+			str_addf(out, "report: %s\n", o->reports.items[i]);
+}
+
 /* `brief`: only the first line if the verdict is a crash. `note`: what earlier observers noted. */
 static void explain_verdict(struct run *s, enum verdict v, bool brief, const char *note,
 			    struct str *out)
@@ -379,6 +389,7 @@ static void explain_verdict(struct run *s, enum verdict v, bool brief, const cha
 		what_was_seen(s, v, brief, out);
 	str_add(out, note);
 	newer_lines(s, out);
+	report_line(s, out);
 	str_add(out, "try: ");
 	add_advice(s, v, out);
 	str_add(out, "\n");

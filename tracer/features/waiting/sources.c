@@ -190,6 +190,81 @@ static bool locks_taken(struct waiters *all, const struct waiter *owner, const s
 	return false;
 }
 
+/* ---- mutexes of a thread ----------------------------------------------------------------- */
+
+/* Adds the mutex that the expression means if the thread owns it. */
+static void add_owned(struct run_thread *t, const struct inspect_call *call, unsigned line,
+		      const char *expression, struct waiting_owns *out)
+{
+	uint32_t tid = (uint32_t)run_thread_engine(t)->tid, owner = 0;
+	struct inspect_value v;
+	ERROR(ignored);
+	uint64_t mutex;
+
+	if (strlen(expression) > MOST_TEXT || strchr(expression, '"') ||
+	    inspect_eval(call, expression, &v, &ignored) < 0 ||
+	    inspect_address(&v, &mutex, &ignored) < 0 ||
+	    tracee_read(run_process_tracee(run_process_of(t)), mutex + GLIBC_MUTEX_OWNER, &owner,
+			sizeof(owner)) < 0 ||
+	    owner != tid)
+		return;
+	array_each(const struct waiting_owned, known, out)
+		if (known->mutex == mutex)
+			return;
+	*array_add(out) = (struct waiting_owned){
+		mutex, base_strdup(expression + strspn(expression, "& ")), call->file, line};
+}
+
+static void owned_in(struct run *s, struct run_thread *t, const struct inspect_call *call,
+		     struct waiting_owns *out)
+{
+	struct locks_calls calls = {0};
+	struct body body;
+
+	if (!body_of(s, call, &body))
+		return;
+	locks_text(body.text.lines, body.text.count, body.first, call->line, &calls);
+	array_each(const struct locks_call, c, &calls) {
+		if (effect_of(c->word, WAITING_MUTEX) != EFFECT_TAKES)
+			continue;
+		if (c->object)
+			add_owned(t, call, c->line, c->object, out);
+		for (unsigned i = 0; i < c->args; i++)
+			add_owned(t, call, c->line, c->arg[i], out);
+	}
+	locks_text_fini(&calls);
+}
+
+/* Goes up as far as the tester's own code: debug information of libraries takes time to read. */
+void waiting_owns_read(struct run *s, struct run_thread *t, struct waiting_owns *out)
+{
+	struct dwarf_frame frame, inner;
+	struct arch_regs regs;
+	ERROR(ignored);
+	int more = 1;
+
+	if (!run_thread_tracee(t) || tracee_regs(run_thread_tracee(t), &regs) < 0)
+		return;
+	dwarf_frame_first(run_process_program(run_process_of(t)), t, &regs, &frame);
+	while (more > 0 && frame.module && !caller_is_system(frame.module)) {
+		struct inspect_stack calls;
+
+		inspect_stack(&frame, 0, 1, &calls);
+		if (calls.count)
+			owned_in(s, t, &calls.items[0], out);
+		inspect_stack_fini(&calls);
+		inner = frame;
+		more = dwarf_frame_up(&inner, &frame, &ignored);
+	}
+}
+
+void waiting_owns_fini(struct waiting_owns *owns)
+{
+	array_each(struct waiting_owned, o, owns)
+		base_free(o->name);
+	array_fini(owns);
+}
+
 /* ---- lines that signal ------------------------------------------------------------------- */
 
 /* A line that signals, or that calls a function that does. */

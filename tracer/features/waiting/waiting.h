@@ -161,6 +161,23 @@ void caller_look(struct run *s, struct waiter *w);
  * stack.count if there is none. */
 size_t caller_own(const struct waiter *w, size_t i);
 
+/* A mutex that a thread has taken by a call in its functions, and owns. */
+struct waiting_owned {
+	uint64_t mutex;	  /* address */
+	char *name;	  /* as the call names it: "m", "q->lock" */
+	const char *file; /* of the call; owned by the module */
+	unsigned line;
+};
+struct waiting_owns {
+	struct waiting_owned *items;
+	size_t count, capacity;
+};
+/* Adds the mutexes that the stopped thread owns, as far as the source text of its functions shows
+ * their calls. waiting_owns_fini() frees them. */
+void waiting_owns_read(struct run *s, struct run_thread *t, struct waiting_owns *out);
+/* Frees the items. */
+void waiting_owns_fini(struct waiting_owns *owns);
+
 /* ---- trampolines ------------------------------------------------------------------------- */
 
 /* The function that a thread runs if its start routine is a trampoline: a routine, of a library or
