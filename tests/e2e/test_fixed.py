@@ -5,7 +5,9 @@ import os
 import re
 import subprocess
 
-from harness import compile_text, params, timeout
+from harness import ROOT, compile_text, params, timeout
+
+BUGS = os.path.join(ROOT, "tests", "explore", "bugs")
 
 # Two threads add to a sum. FIXED: 0 no lock, 1 a lock, 2 the second thread adds nothing, 3 the line is compiled out,
 # 4 a flag that is waited for in a loop. ENDS: how the repaired program ends, see finish().
@@ -393,6 +395,24 @@ def test_address_of_another_build(t, compiler):
     for options in ([], ["--fixed"]):
         t.error(t.run_gated(repaired, script=script, options=options), 125,
                 r"\.lua:\d+: \*0x[0-9a-f]+:[0-9a-f]{8}: this is an address of another build of reads: the sum of its code is [0-9a-f]{8} here")
+
+
+@timeout(300)
+@params("g++ -O0", "g++ -O2", "clang++ -O0", "clang++ -O2")
+def test_place_in_library_code(t, how):
+    """A place within the push_back of a line has the name of the library's line, which another build has, too."""
+    compiler, level = how.split()
+    with open(os.path.join(BUGS, "cxx_iterator.cc")) as f:
+        text = f.read()
+    bug, repaired = (compile_text("iterator.cc", text, f"-g -pthread -std=c++20 -I{BUGS} {level} -DFIXED={n}", compiler) for n in (0, 1))
+    out = t.path("found")
+    r = t.gate("explore", "-j1", "--verify", "20", "-o", out, "--", bug, seconds=200)
+    with open(out + "/1/gates.lua") as f:
+        script = f.read()
+    t.check("*0x" not in script and 'at("std::vector::' in script, "the place: " + script, r)
+    for _ in range(5):
+        t.verdict(fixed(t, bug, script=script), 116)
+        passed(t, fixed(t, repaired, script=script))
 
 
 CRASHES = """

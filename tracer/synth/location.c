@@ -195,6 +195,8 @@ char *location_of_access(struct modules *symbols, struct module *program,
 	str_addf(&text, "%s%s", plain ? plain : "",
 		 location_part_text(writes ? LOCATION_WRITE : LOCATION_READ));
 	same = plain && is_instruction(symbols, program, str_text(&text), at->offset, &found);
+	if (plain && !same && is_instruction(symbols, program, plain, at->offset, &found))
+		return plain; /* the line begins with the access */
 	base_free(plain);
 	return same ? str_take(&text) : NULL;
 }

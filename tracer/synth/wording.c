@@ -1,11 +1,13 @@
 /* Texts and locations of the script. */
 #include "tracer/synth/synth_internal.h"
 
+#include "tracer/base/files/path.h"
 #include "tracer/base/signame.h"
 #include "tracer/base/text/foreign.h"
 #include "tracer/synth/location.h"
 #include "tracer/synth/script/script.h"
 #include "tracer/source/lines/source_lines.h"
+#include "tracer/source/names/names.h"
 
 #include <string.h>
 
@@ -199,21 +201,49 @@ static char *location(void *ctx, const struct schedule_where *w)
 	return str_take(&text);
 }
 
-static char *instruction(void *ctx, const struct schedule_step *step)
+/* Names an access by the library's line that makes it: "std::vector::push_back;TEXT:read", with
+   template arguments if there are several instances. */
+static char *in_library(const struct synth *g, struct module *module, uint64_t offset, bool writes)
+{
+	struct source_symbolised is = {0};
+	const char *full = source_innermost(module, offset);
+	char *text = NULL;
+
+	if (full && source_symbolise(module, offset, true, &is) && path_is_system_source(is.file)) {
+		struct convert_line at = {.file = is.file, .line = is.line, .offset = offset};
+		OWNED(plain) = names_plain(full);
+
+		at.func = plain;
+		text = location_of_access(g->e->x.symbols, module, &at, writes);
+		at.func = full;
+		if (!text)
+			text = location_of_access(g->e->x.symbols, module, &at, writes);
+	}
+	source_symbolised_fini(&is);
+	return text;
+}
+
+static char *instruction(void *ctx, const struct schedule_step *step, bool called)
 {
 	const struct synth *g = ctx;
 	const struct schedule_where *w = &step->where;
 	const struct convert_line at = {
 		.func = w->func, .file = w->file, .line = w->line, .offset = w->address};
 	struct module *module = module_named(g, w->object);
+	bool writes = step->point.op == STRATEGY_WRITE;
+	char *text = NULL;
 
 	if (!module || module != g->program || !w->func || w->inside)
 		return NULL;
+	if (called)
+		return module_named(g, w->inner_object) == module
+			       ? in_library(g, module, w->inner, writes)
+			       : NULL;
 	if (w->call)
-		return location_of_call(g->e->x.symbols, module, w->func, w->call, w->address);
-	return w->file ? location_of_access(g->e->x.symbols, module, &at,
-					    step->point.op == STRATEGY_WRITE)
-		       : NULL;
+		text = location_of_call(g->e->x.symbols, module, w->func, w->call, w->address);
+	else if (w->file)
+		text = location_of_access(g->e->x.symbols, module, &at, writes);
+	return text ? text : in_library(g, module, w->address, writes);
 }
 
 static bool code_sum(void *ctx, const char *object, uint32_t *sum)

@@ -142,8 +142,8 @@ static char *name_address(struct plan_placing *g, size_t at)
 {
 	const struct schedule_where *w = where_of(g->v, at);
 	bool called = places_is_called(g->v, at);
-	char *own = !called && g->words->instruction
-			    ? g->words->instruction(g->words->ctx, plan_step(g->v, at))
+	char *own = g->words->instruction
+			    ? g->words->instruction(g->words->ctx, plan_step(g->v, at), called)
 			    : NULL;
 	const char *object = called ? w->inner_object : w->object;
 	struct str text = {0};

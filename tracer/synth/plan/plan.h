@@ -62,8 +62,9 @@ struct plan_words {
 	   FILE:LINE. May be NULL. */
 	char *(*location)(void *ctx, const struct schedule_where *w);
 	/* Returns FUNC%call(CALLEE)#K, LINE:read or LINE:write that means only the instruction of
-	   this step, freed here, or NULL for *0xADDR. May be NULL. */
-	char *(*instruction)(void *ctx, const struct schedule_step *step);
+	   this step, freed here, or NULL for *0xADDR. `called`: the instruction is in library code
+	   that the step's line calls. May be NULL. */
+	char *(*instruction)(void *ctx, const struct schedule_step *step, bool called);
 	/* Sets the sum of the object's code for *0xADDR:SUM. Returns false for *0xADDR, as if it
 	   were NULL. */
 	bool (*code_sum)(void *ctx, const char *object, uint32_t *sum);
