@@ -9,10 +9,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { TRIMMED = 8 }; /* units between two releases of free memory, each of which takes 5 ms */
 
 /* A unit and its compiler arguments. */
 struct unit {
@@ -503,8 +506,12 @@ int audit_read(struct audit_read *a, const struct audit_read_options *options, s
 		answer = add_commands(&r, err);
 	if (answer == 0)
 		add_files(&r);
-	for (size_t i = 0; answer == 0 && i < r.units.count; i++)
+	for (size_t i = 0; answer == 0 && i < r.units.count; i++) {
 		read_unit(&r, &r.units.items[i]);
+		/* what is kept lies scattered among what libclang has freed */
+		if (i % TRIMMED == 0)
+			malloc_trim(0);
+	}
 	targets_settle(&a->program);
 	program_find_own_locks(&a->program);
 	if (answer == 0 && !a->program.units)
