@@ -301,8 +301,9 @@ def test_asks_all_the_time(t):
     r, _ = convert(t, program, "--needed")
     t.equal(r.status, 125, "status", r)
     t.check("in ask: usleep of 10 us" in r.first, "the one that asks", r)
-    t.check(re.search(r"^others: .*15 in main: usleep of 300 ms, .*17 in main: usleep of 300 ms: not for ordering",
-                      r.err, re.M), "the others, which have one reason", r)
+    # on a busy machine a run without one of them may come to its time limit: then each has a reason of its own
+    t.check(re.search(r"^others: .*15 in main: usleep of 300 ms(, |: not for ordering[^;]*; ).*17 in main: usleep of 300 ms: not for ordering",
+                      r.err, re.M), "the others, with their reasons", r)
     t.equal(len(r.err.splitlines()), 3, "lines of the refusal", r)
     r, script = convert(t, program, "-n", "5")
     t.equal(r.status, 0, "status without --needed", r)
