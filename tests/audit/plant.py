@@ -8,8 +8,9 @@ SOURCE_DIR has a compile_commands.json, as projects.py makes it; everything is d
 Candidates are found by text: a line that calls a function whose name contains "lock", and the line that calls its counterpart with
 the same argument. The kinds are those of KINDS; as many as possible of each are planted, drawn with the seed. A fault counts as
 told if a finding is new that names its field or lock, or lies between its first and its last line, or, for a fix that is undone
-(--undo), in a function that the fix changes, or names a field of its lines. --tools asks also the tools of side_by_side.py, about the file with the fault alone:
-a message about threads that is new counts. The output is one row a fault, separated by tabs, and a table of all.
+(--undo), that lies with one of its places in a function that the fix changes, or names a field of its lines. --tools asks also the
+tools of side_by_side.py, about the file with the fault alone: a message about threads that is new counts. The output is one row a
+fault, separated by tabs, and a table of all.
 """
 import argparse
 import collections
@@ -334,11 +335,21 @@ def measure(args, folders):
 
 
 def fixed(before, after):
-    """The functions in which two texts differ, and the fields that the lines which differ name."""
+    """The functions in which two texts differ, each with its lines in the second one, and the fields that the lines which differ name."""
     changes = [op for op in difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes() if op[0] != "equal"]
     lines = [line for _, i, j, k, m in changes for line in before[i:j] + after[k:m]]
     named = {name for name, begin, end in functions(before) if any(i <= end and j >= begin for _, i, j, _, _ in changes)}
-    return named, {word for line in lines for word in MEMBER.findall(line) + re.findall(r"\b([A-Za-z_]\w*);", line)}
+    where = {name: range(begin + 1, end + 2) for name, begin, end in functions(after) if name in named}
+    return where, {word for line in lines for word in MEMBER.findall(line) + re.findall(r"\b([A-Za-z_]\w*);", line)}
+
+
+def undone_here(fixes):
+    """A finding is of fixes, {path: what fixed() returns}, if it or one of its notes lies in a function that they change."""
+    def is_of(finding):
+        return any(finding["function"] in where or finding["field"] in words or
+                   any(note["file"] == path and note["line"] in lines for note in finding["notes"] for lines in where.values())
+                   for path, (where, words) in fixes.items())
+    return is_of
 
 
 def undo(args, folders):
@@ -352,14 +363,15 @@ def undo(args, folders):
         texts = {os.path.realpath(os.path.join(folder, path)): read(os.path.join(folder, path)) for path in parts}
         subprocess.run(["patch", "-p1", "-s", "-f", "-R", "-i", os.path.abspath(fix)], cwd=folder, check=True)
         undone = {path: read(path) for path in texts}
-        named, words = (set().union(*each) for each in zip(*(fixed(texts[path], undone[path]) for path in texts)))
-        level, finding = told(before, audit(args.gatectl, folder), lambda f: f["function"] in named or f["field"] in words)
+        fixes = {os.path.relpath(path, os.path.realpath(folder)): fixed(texts[path], undone[path]) for path in texts}
+        level, finding = told(before, audit(args.gatectl, folder), undone_here(fixes))
         for path, text in texts.items():
             write(path, text)
         said = {}
         for path in set(texts) & set(units) if args.tools else ():
             said.update({tool: word for tool, word in ask_others(path, undone[path], units[path], bare).items() if said.get(tool) != "yes"})
-        yield [os.path.basename(fix), name, "undone", " ".join(parts), " ".join(sorted(named)), " ".join(sorted(words)), level, finding], said
+        named, words = (sorted(set().union(*each)) for each in zip(*fixes.values()))
+        yield [os.path.basename(fix), name, "undone", " ".join(parts), " ".join(named), " ".join(words), level, finding], said
 
 
 def table(rows):
