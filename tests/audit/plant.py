@@ -355,7 +355,7 @@ def undone_here(fixes):
 def undo(args, folders):
     """Fixes undone: the same for what commits of the project's own repaired."""
     (name, folder), = folders.items()
-    units = {unit[1]: unit for unit in side_by_side.units(folder)}
+    units = {os.path.realpath(unit[1]): unit for unit in side_by_side.units(folder)}
     before, bare = audit(args.gatectl, folder), {}
     for fix in args.undo:
         with open(fix, encoding="utf-8") as f:
@@ -364,7 +364,10 @@ def undo(args, folders):
         subprocess.run(["patch", "-p1", "-s", "-f", "-R", "-i", os.path.abspath(fix)], cwd=folder, check=True)
         undone = {path: read(path) for path in texts}
         fixes = {os.path.relpath(path, os.path.realpath(folder)): fixed(texts[path], undone[path]) for path in texts}
-        level, finding = told(before, audit(args.gatectl, folder), undone_here(fixes))
+        if set(texts) & set(units) and all(compiles(units[path]) for path in set(texts) & set(units)):
+            level, finding = told(before, audit(args.gatectl, folder), undone_here(fixes))
+        else:
+            level, finding = "no", "the compiler does not read it"
         for path, text in texts.items():
             write(path, text)
         said = {}
