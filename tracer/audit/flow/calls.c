@@ -266,6 +266,7 @@ unsigned evaluate_call(struct audit_flow *w, struct state *s, const struct audit
 	for (unsigned i = 0; i < c.count; i++)
 		c.arguments[i] = evaluate(w, s, e->operands[i + 1]);
 	result = call(&c);
+	s->never |= e->value != 0;
 	base_free(c.arguments);
 	return result;
 }

@@ -227,6 +227,28 @@ static bool frees_lock(const struct state *s, const struct terms *t, const struc
 	return e->count <= 2 || state_is_zero(s, t, value) == 1;
 }
 
+/* Loads from the address, and stores the value in the variable at `to` if that is a local. */
+static unsigned atomic_load(struct audit_flow *w, struct state *s, unsigned address, unsigned to,
+			    const struct audit_expr *e)
+{
+	const unsigned value = term_of(w->t, TERM_LOAD, address, 0);
+
+	object_read(w, s, address, e, true);
+	state_load(s, w->t, value);
+	if (is_own_local(w, to))
+		s->values[term_at(w->t, to).b] = value;
+	return value;
+}
+
+/* True if a move is a load: the local at `to` has no value, apart from that of an earlier load. */
+static bool is_loaded(const struct audit_flow *w, const struct state *s, unsigned address,
+		      unsigned to)
+{
+	const unsigned known = is_own_local(w, to) ? s->values[term_at(w->t, to).b] : to;
+
+	return !known || (term_kind(w->t, known) == TERM_LOAD && term_at(w->t, known).a == address);
+}
+
 static unsigned atomic(struct audit_flow *w, struct state *s, const struct audit_expr *e)
 {
 	unsigned address = e->count ? evaluate(w, s, e->operands[0]) : 0, value = 0;
@@ -245,12 +267,11 @@ static unsigned atomic(struct audit_flow *w, struct state *s, const struct audit
 		lock_release(w, s, address, e->at);
 		return 0;
 	}
-	if (e->id == ATOMIC_LOAD) {
-		object_read(w, s, address, e, true);
-		state_load(s, w->t, term_of(w->t, TERM_LOAD, address, 0));
-		return term_of(w->t, TERM_LOAD, address, 0);
-	}
-	object_write(w, s, address, value, e, true, e->id != ATOMIC_STORE);
+	if (e->id == ATOMIC_LOAD || (e->id == ATOMIC_MOVE && is_loaded(w, s, address, value)))
+		return atomic_load(w, s, address, value, e);
+	if (e->id == ATOMIC_MOVE && is_own_local(w, value))
+		value = s->values[term_at(w->t, value).b];
+	object_write(w, s, address, value, e, true, e->id != ATOMIC_STORE && e->id != ATOMIC_MOVE);
 	return state_anything(s, w->t, e->site);
 }
 

@@ -55,6 +55,11 @@ static void add_taken(struct audit_flow *w, unsigned lock, const struct audit_he
 	add_effect(w, (struct audit_effect){CHANGE_TAKES, lock, 0, h->mode == HELD_SHARED, *when});
 }
 
+static void add_left(struct audit_flow *w, unsigned lock, const struct audit_conditions *when)
+{
+	add_effect(w, (struct audit_effect){CHANGE_LEAVES, lock, 0, false, *when});
+}
+
 /* True if the result says where the lock is kept, and says success there: not 0 against 0, or 0
    against an error. */
 static bool is_kept_on_purpose(const struct audit_flow *w, unsigned lock)
@@ -182,6 +187,8 @@ static void effect_of(struct audit_flow *w, const struct flow_exit *of, const st
 		left = 0;
 	if (taken == w->exits.count || is_asked_for(w, lock, of, is_taken))
 		add_taken(w, lock, h, &of->when);
+	else if (taken && left && is_asked_for(w, lock, of, is_left))
+		add_left(w, lock, &of->when);
 	else if (taken && (tried = result_tells(w, lock, is_taken)))
 		add_effect(w, (struct audit_effect){
 				      CHANGE_TAKES, lock, tried | shared, shared, {{{0}}}});
@@ -190,10 +197,9 @@ static void effect_of(struct audit_flow *w, const struct flow_exit *of, const st
 		add_effect(w, (struct audit_effect){
 				      CHANGE_LEAVES, lock, tried | TRIED_LEAVES, false, {{{0}}}});
 	else if (left && !taken)
-		add_effect(w, (struct audit_effect){CHANGE_LEAVES, lock, 0, false,
-						    is_asked_for(w, lock, of, is_left)
-							    ? of->when
-							    : (struct audit_conditions){{{0}}}});
+		add_left(w, lock,
+			 is_asked_for(w, lock, of, is_left) ? &of->when
+							    : &(struct audit_conditions){{{0}}});
 	/* If some paths only release it, the conditions of both are not understood. */
 	if (taken && !left)
 		suspect_exits(w, lock);

@@ -39,7 +39,8 @@ static const struct {
 	{DOES_ONCE, "pthread_once call_once"},
 	{DOES_WRITE, "memset snprintf sprintf vsnprintf"},
 	{DOES_COPY, "memcpy memmove strcpy strncpy strlcpy strcat"},
-	{DOES_END, "exit _exit abort __assert_fail pthread_exit longjmp"},
+	{DOES_END, "exit _exit abort __assert_fail pthread_exit longjmp __builtin_trap "
+		   "__builtin_unreachable"},
 	{DOES_SET_JUMP, "__sigsetjmp __sigsetjmp_cancel"}, /* from pthread_cleanup_push() */
 };
 

@@ -233,6 +233,26 @@ static struct audit_expr *atomic(struct lower *l, CXCursor c, const struct curso
 	return e;
 }
 
+/* An atomic builtin in a macro, whose text is that of the macro, by its operands: the address, the
+   memory order, then the rest. A name tells an update and an exchange apart. */
+static struct audit_expr *atomic_of_macro(struct lower *l, CXCursor c, const struct cursors *parts,
+					  const char *name)
+{
+	enum { LOADED = 2, STORED = 3, EXCHANGED = 4 };
+	const bool gives = cursor_type(l->reader, c).kind != CXType_Void;
+	struct audit_expr *e = atomic(l, c, parts, name);
+
+	if (parts->count == LOADED)
+		e->id = gives ? ATOMIC_LOAD : ATOMIC_STORE;
+	else if (parts->count == EXCHANGED && !gives)
+		e->id = ATOMIC_EXCHANGE;
+	else if (parts->count == STORED && !gives)
+		e->id = cursor_type(l->reader, parts->items[LOADED]).kind == CXType_Pointer
+				? ATOMIC_MOVE
+				: ATOMIC_STORE;
+	return e;
+}
+
 /* An expression that libclang does not expose: a cast, or an atomic builtin, whose memory order
    comes second. */
 static struct audit_expr *unexposed(struct lower *l, CXCursor c, const struct cursors *parts)
@@ -243,10 +263,12 @@ static struct audit_expr *unexposed(struct lower *l, CXCursor c, const struct cu
 	if (parts->count == 1)
 		return lower_expr(l, parts->items[0]);
 	first_word(l, c, word, sizeof(word));
-	if (parts->count >= 2 && cursor_type(l->reader, parts->items[0]).kind == CXType_Pointer &&
-	    (begins_with_any(word, atomics) ||
-	     cursor_type(l->reader, parts->items[1]).kind != CXType_Pointer))
+	if (parts->count < 2 || cursor_type(l->reader, parts->items[0]).kind != CXType_Pointer)
+		return lower_all(l, EXPR_OTHER, c, parts);
+	if (begins_with_any(word, atomics))
 		return atomic(l, c, parts, word);
+	if (cursor_type(l->reader, parts->items[1]).kind != CXType_Pointer)
+		return atomic_of_macro(l, c, parts, word);
 	return lower_all(l, EXPR_OTHER, c, parts);
 }
 
@@ -263,6 +285,22 @@ static void mark_const(const struct lower *l, CXCursor to, struct audit_expr *ca
 			type.kind == CXType_Pointer &&
 			clang->isConstQualifiedType(clang->getPointeeType(type));
 	}
+}
+
+/* True for a function that is declared with __attribute__((noreturn)), which is part of its type. */
+static bool never_returns(const struct audit_reader *r, CXCursor to, unsigned usr)
+{
+	enum { RETURNS = 1, NEVER };
+	struct number_map *known = &r->program->endings;
+
+	if (r->clang.getResultType(cursor_type(r, to)).kind != CXType_Void)
+		return false;
+	if (!number_map_get(known, usr)) {
+		OWNED(type) = clang_take(&r->clang, r->clang.getTypeSpelling(cursor_type(r, to)));
+
+		number_map_set(known, usr, strstr(type, "((noreturn))") ? NEVER : RETURNS);
+	}
+	return number_map_get(known, usr) == NEVER;
 }
 
 /* Lowers a call. likely(x) is x. __sync_fetch_and_add_4() and others have the function as first
@@ -289,8 +327,10 @@ static struct audit_expr *lower_expr_call(struct lower *l, CXCursor c, const str
 	}
 	e = lower_all(l, EXPR_CALL, c, parts);
 	if (!l->reader->clang.Cursor_isNull(to) &&
-	    cursor_kind(l->reader, to) == CXCursor_FunctionDecl)
+	    cursor_kind(l->reader, to) == CXCursor_FunctionDecl) {
 		mark_const(l, to, e);
+		e->value = never_returns(l->reader, to, cursor_usr(l->reader, to));
+	}
 	return e;
 }
 

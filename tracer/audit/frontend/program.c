@@ -75,6 +75,7 @@ void program_fini(struct audit_program *p)
 	array_fini(&p->functions);
 	array_fini(&p->globals);
 	number_map_fini(&p->declared);
+	number_map_fini(&p->endings);
 	number_map_fini(&p->taken);
 	number_map_fini(&p->lock_parameters);
 	number_map_fini(&p->stored);

@@ -60,7 +60,7 @@ enum audit_expr_kind {
 	EXPR_INDEX,
 	EXPR_ASSIGN, /* is_update: also reads the left side */
 	EXPR_STEP,   /* ++ and -- */
-	EXPR_CALL,   /* operands: the function, then its arguments */
+	EXPR_CALL,   /* operands: the function, then its arguments; value: 1 if it never returns */
 	EXPR_ATOMIC, /* id: enum audit_atomic; operands: the address, then the rest */
 	EXPR_EQUAL,
 	EXPR_UNEQUAL,
@@ -76,7 +76,8 @@ enum audit_expr_kind {
 	EXPR_CHOICE, /* ?: */
 };
 
-enum audit_atomic { ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_UPDATE, ATOMIC_EXCHANGE };
+/* ATOMIC_MOVE: from the address to a variable, or from there to the address. */
+enum audit_atomic { ATOMIC_LOAD, ATOMIC_STORE, ATOMIC_UPDATE, ATOMIC_EXCHANGE, ATOMIC_MOVE };
 
 struct audit_expr {
 	enum audit_expr_kind kind;
@@ -155,6 +156,7 @@ struct audit_program {
 	/* Functions (USR): declared in the program's own files; address taken (enum
 	   audit_taken). */
 	struct number_map declared, taken;
+	struct number_map endings; /* functions (USR): whether their type says noreturn */
 	/* Fields (+ 1): functions (USR) in initializers, each once. */
 	struct number_map stored;
 	struct number_map
