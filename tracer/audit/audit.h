@@ -10,9 +10,10 @@
 struct suspicion {
 	enum suspicion_kind kind;
 	unsigned function, term, field; /* index of the field + 1, or 0 */
-	/* SUSPECT_ESCAPE: how the address escapes, for the message. is_for_call: to a function. */
+	/* SUSPECT_ESCAPE: how the address escapes, for the message. is_for_call: to a function.
+	   is_to_own: into a local or new object. */
 	const char *how;
-	bool is_for_call;
+	bool is_for_call, is_to_own;
 	struct audit_place at, other;
 	struct audit_place again; /* SUSPECT_DOUBLE_LOCK: where a called function takes it */
 	/* SUSPECT_LATE_WRITE: the object is new, or a lock was held when it was published.

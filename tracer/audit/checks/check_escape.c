@@ -143,13 +143,13 @@ static void check_uses(struct audit *a, unsigned function)
 	}
 }
 
-/* True if the field is never written after the object is made: its address is of no use to race. */
-static bool is_constant(const struct audit *a, unsigned field)
+/* True if another thread is known to write the field meanwhile. */
+static bool is_written_beside(const struct audit *a, const struct suspicion *s)
 {
-	array_each(const struct entry_access, e, &entries_of_field(a, field)->items)
-		if (entry_is(e, ACCESS_WRITES))
-			return false;
-	return true;
+	array_each(const struct entry_access, e, &entries_of_field(a, s->field)->items)
+		if (entry_is(e, ACCESS_WRITES) && parallel_runs_beside(a, s->function, e))
+			return true;
+	return false;
 }
 
 static void report_escape(struct audit *a, const struct suspicion *s)
@@ -176,8 +176,10 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 		finding_evidence(
 			f, EVIDENCE_AGAINST,
 			"a struct within a struct, as a list head, is meant to be pointed to");
-	if (of && is_constant(a, s->field))
-		finding_evidence(f, EVIDENCE_AGAINST, "the field is constant");
+	if (of && !is_written_beside(a, s))
+		finding_evidence(f, EVIDENCE_AGAINST, "no other thread is known to write it");
+	if (s->is_to_own)
+		finding_evidence(f, EVIDENCE_AGAINST, "the copy is new, and its lock not in use");
 	term_print(&a->terms, p, &p->functions.items[s->function], s->term, &object);
 	if (of)
 		finding_say(f,

@@ -76,6 +76,13 @@ static void phase_evidence(const struct audit *a, const struct suspicion *s, str
 	if (!graph_is_called_shared(a, s->function, s->moment))
 		finding_evidence(f, EVIDENCE_AGAINST,
 				 "it is called only before all threads or after them");
+	else if (graph_is_set_up(a, s->function, s->moment))
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "a program also calls it before it makes threads");
+	if (!s->thread && !graph_is_from_known(a, s->function))
+		finding_evidence(
+			f, EVIDENCE_AGAINST,
+			"only pointers lead to the function: when it is called is not known");
 	if (a->roles[s->function].locks.items.count)
 		finding_evidence(f, EVIDENCE_AGAINST, "all callers hold a lock");
 }
@@ -123,9 +130,6 @@ static void late_evidence(const struct audit *a, const struct suspicion *s,
 	if (s->is_of_unsure)
 		finding_evidence(f, EVIDENCE_AGAINST,
 				 "the object that it is stored in may not be shared itself");
-	if (!s->thread && entries_is_callback(a, s->function))
-		finding_evidence(f, EVIDENCE_AGAINST,
-				 "who calls the function, and what it shares, is not known");
 }
 
 static void check_late(struct audit *a, const struct suspicion *s)
@@ -178,6 +182,7 @@ static void check_unset(struct audit *a, const struct suspicion *s)
 				 "the field is used with a lock or atomically");
 	else
 		finding_evidence(f, 0, "the field is nowhere used with a lock");
+	phase_evidence(a, s, f);
 	check_say(a, f, "is read, but a new object gives it no value");
 	entries_notes(a, reader, WAY_HERE, f);
 	finding_step(f, WAY_OTHER_END, s->at, "the new object is shared here, in %s",

@@ -67,6 +67,10 @@ bool graph_is_shared(const struct audit *a, unsigned function, enum audit_moment
 /* The same by the calls in these files: false if a library's function is called only before all
    threads and after them. */
 bool graph_is_called_shared(const struct audit *a, unsigned function, enum audit_moment moment);
+/* Returns true if a program also makes the call before its first thread. */
+bool graph_is_set_up(const struct audit *a, unsigned function, enum audit_moment moment);
+/* Returns true for a function that a thread or an interface leads to, not callbacks alone. */
+bool graph_is_from_known(const struct audit *a, unsigned function);
 /* Returns true for a thread function whose threads follow each other: one variable has their
    handle, which is joined. */
 bool graph_is_one_thread(const struct audit *a, unsigned function);
@@ -104,8 +108,8 @@ bool parallel_one_entry(const struct audit *a, const struct entry_access *x,
 /* Returns true if a function that leads to the access, and is no thread itself, has joined threads
    before. */
 bool parallel_after_join(const struct audit *a, const struct entry_access *e);
-/* Returns true if a function that leads to the access, from a thread's start or main, makes its
-   threads later. */
+/* Returns true if a function that leads to the access, from a thread's start or in a program, makes
+   its threads later. A function of a library may be called again. */
 bool parallel_before_threads(const struct audit *a, const struct entry_access *e);
 /* Returns true if the function is only in programs with one thread. */
 bool parallel_to_nothing(const struct audit *a, unsigned function);

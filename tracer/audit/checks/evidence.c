@@ -245,12 +245,68 @@ static int points_of_share(const struct conflict *c)
 	return (others ? SLOPE_OTHERS : SLOPE) * held / places;
 }
 
-/* True for a variable, or a struct without a lock, of a whole program, all of whose threads are
-   known. */
+static bool is_certain(const struct conflict *c)
+{
+	return parallel_is_certain(c->a, c->e, c->other);
+}
+
+/* All threads of a whole program are known. */
 static bool is_of_no_two_threads(const struct conflict *c)
 {
-	return (is_of_variable(c) || is_of_plain(c)) && c->a->roles[c->e->function].in_program &&
-	       !parallel_is_certain(c->a, c->e, c->other);
+	return c->a->roles[c->e->function].in_program && !is_certain(c);
+}
+
+/* True for two places without the lock that the callers of a library may reach in two threads. */
+static bool is_of_unknown_threads(const struct conflict *c)
+{
+	return c->m->held && !is_certain(c) && !guards_hold(c->other, c->m->key);
+}
+
+static unsigned count_writes(const struct conflict *c, bool with_lock)
+{
+	unsigned count = 0;
+
+	array_each(const struct entry_access, other, &c->all->items)
+		count += entry_is(other, ACCESS_WRITES) &&
+			 guards_hold(other, c->m->key) == with_lock;
+	return count;
+}
+
+/* True for a read in a library whose callers may be threads, where this is not the only function
+   without the lock, and all writes have it. */
+static bool is_hint(const struct conflict *c)
+{
+	return c->m->held && !is_certain(c) && !count_writes(c, false) &&
+	       c->m->functions - c->m->functions_held > 1;
+}
+
+static bool takes_lock(const struct conflict *c)
+{
+	array_each(const struct audit_acquisition *const, at,
+		   &c->a->facts[c->e->function].acquisitions)
+		if (!(*at)->inner && audit_lock_key(c->a, (*at)->lock) == c->m->key)
+			return true;
+	return false;
+}
+
+/* True for a lock that no write holds, and the writing function takes for nothing else: where it is
+   read, the lock may be held for other reasons. */
+static bool is_written_without(const struct conflict *c)
+{
+	return c->m->held && !count_writes(c, true) && !takes_lock(c) && !is_of_two_threads(c);
+}
+
+/* True if such a write is also made before a program makes threads. */
+static bool is_set_up_without(const struct conflict *c)
+{
+	return is_written_without(c) && entry_is(c->e, ACCESS_WRITES) &&
+	       graph_is_set_up(c->a, c->e->function, MOMENT_BEFORE);
+}
+
+/* True for a function that these files also call before they make threads. */
+static bool is_of_setup(const struct conflict *c)
+{
+	return !is_of_two_threads(c) && c->a->roles[c->e->function].called & PHASE_SETUP;
 }
 
 /* True for a read of a struct without a lock: the object may be one that nothing else has. */
@@ -303,7 +359,13 @@ static const struct {
 	{is_seen_written, EVIDENCE_AGAINST, "the other place took the writer's lock before"},
 	{is_its_writers, EVIDENCE_AGAINST, "nothing else writes it"},
 	{is_seen_and_stays, EVIDENCE_AGAINST, "it is set once, and was seen set under the lock"},
+	{is_written_without, -45, "no write holds the lock"},
+	{is_set_up_without, EVIDENCE_AGAINST, "a program makes the write before it makes threads"},
 	{is_of_no_two_threads, EVIDENCE_AGAINST, "no two threads are known to reach both places"},
+	{is_of_unknown_threads, EVIDENCE_AGAINST,
+	 "neither place holds the lock, and no two threads are known"},
+	{is_hint, EVIDENCE_AGAINST, "all writes hold the lock, and several functions read without"},
+	{is_of_setup, EVIDENCE_AGAINST, "it is also called before threads are made"},
 	{is_of_plain, -10, "its struct has no lock"},
 	{is_read_of_plain, EVIDENCE_AGAINST,
 	 "it is only read here, of an object that may have no other user"},

@@ -254,6 +254,18 @@ bool graph_is_shared(const struct audit *a, unsigned function, enum audit_moment
 	return phases && phases_at(phases, moment) & PHASE_SHARED;
 }
 
+bool graph_is_set_up(const struct audit *a, unsigned function, enum audit_moment moment)
+{
+	return moment == MOMENT_BEFORE && a->roles[function].phases & PHASE_SETUP;
+}
+
+bool graph_is_from_known(const struct audit *a, unsigned function)
+{
+	const struct audit_role *r = &a->roles[function];
+
+	return r->starter || r->from_main || (r->is_entry && !entries_is_callback(a, function));
+}
+
 bool graph_is_called_shared(const struct audit *a, unsigned function, enum audit_moment moment)
 {
 	const unsigned phases = a->roles[function].called;

@@ -185,7 +185,7 @@ bool parallel_before_threads(const struct audit *a, const struct entry_access *e
 {
 	const unsigned flags = ACCESS_LATE | ACCESS_ALONE;
 
-	if (!entries_is_thread(a, e->entry) && !entries_is_main(a, e->entry))
+	if (!entries_is_thread(a, e->entry) && !a->roles[e->entry].in_program)
 		return false;
 	for (const struct audit_access *at = e->access; at; at = at->inner)
 		if ((at->flags & flags) == ACCESS_ALONE && a->facts[at->function].makes_threads)

@@ -192,14 +192,14 @@ static bool copies_whole(const struct audit_flow *w, const struct audit_expr *e)
 }
 
 /* Reports a copy of a shared object; an initializer in braces is no object. */
-static void suspect_copy(struct audit_flow *w, struct state *s, unsigned object,
+static void suspect_copy(struct audit_flow *w, struct state *s, unsigned object, unsigned to,
 			 const struct audit_expr *e)
 {
 	const enum term_kind kind = term_kind(w->t, object);
 
 	if (object && !object_is_own(w, s, object) && kind != TERM_SITE && kind != TERM_DERIVED &&
 	    kind != TERM_CONSTANT)
-		object_copy(w, object, e->at);
+		object_copy(w, object, object_is_own(w, s, to), e->at);
 }
 
 /* Assignment, also ++ and --. */
@@ -214,7 +214,7 @@ static unsigned assign(struct audit_flow *w, struct state *s, const struct audit
 
 		value = derived_from(w, s, e, old || e->is_pointer ? old : value);
 	} else if (copies_whole(w, e)) {
-		suspect_copy(w, s, value, e->operands[1]);
+		suspect_copy(w, s, value, address, e->operands[1]);
 	}
 	object_write(w, s, address, value, e, is_atomic_place(w, address), is_update);
 	return value;

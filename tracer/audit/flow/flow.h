@@ -368,8 +368,8 @@ bool object_is_made(const struct audit_flow *w, unsigned object);
 /* The address of a part of the object escapes to other code; `how` is for the message. */
 void object_escape(struct audit_flow *w, unsigned address, const char *how, bool is_for_call,
 		   struct audit_place at);
-/* A whole shared object is copied. */
-void object_copy(struct audit_flow *w, unsigned object, struct audit_place at);
+/* A whole shared object is copied. is_to_own: into an object that no other thread has. */
+void object_copy(struct audit_flow *w, unsigned object, bool is_to_own, struct audit_place at);
 /* Returns true if the object is not published. */
 bool object_is_own(const struct audit_flow *w, const struct state *s, unsigned object);
 /* Notes an access to the object of a parameter. */

@@ -137,11 +137,12 @@ void object_escape(struct audit_flow *w, unsigned address, const char *how, bool
 		(struct suspicion){.how = how, .is_for_call = is_for_call, .at = at, .other = at});
 }
 
-void object_copy(struct audit_flow *w, unsigned object, struct audit_place at)
+void object_copy(struct audit_flow *w, unsigned object, bool is_to_own, struct audit_place at)
 {
 	suspect(w, &(struct suspicion){.kind = SUSPECT_ESCAPE,
 				       .term = object,
 				       .how = "is copied as a whole",
+				       .is_to_own = is_to_own,
 				       .at = at,
 				       .other = at});
 }

@@ -36,6 +36,8 @@ static bool is_whole(const struct call_state *c, unsigned i)
 
 void parts_copy(const struct call_state *c, bool copies)
 {
+	const bool is_own = object_is_own(c->w, c->s, argument_at(c, 0));
+
 	touch(c, 0, true);
 	if (copies)
 		touch(c, 1, false);
@@ -43,7 +45,7 @@ void parts_copy(const struct call_state *c, bool copies)
 		object_make(c->w, argument_at(c, 0));
 	if (copies && is_whole(c, 1) && argument_at(c, 1) &&
 	    !object_is_own(c->w, c->s, argument_at(c, 1)))
-		object_copy(c->w, argument_at(c, 1), c->e->at);
+		object_copy(c->w, argument_at(c, 1), is_own, c->e->at);
 }
 
 /* `flags`: ACCESS_UNKNOWN, or 0. */

@@ -19,17 +19,16 @@ static size_t folder_of_target(const char *object)
 	return 0;
 }
 
-/* Length of "src/x-" in "src/x-y.o", for y.c. */
-static size_t prefix_of_target(const char *object, const char *source)
+/* Length of "x-" in the name "x-y.o", for y.c. Objects of one target may lie in several folders. */
+static size_t prefix_of_target(const char *base, const char *source)
 {
-	const char *base = str_base_name(object), *stem = str_base_name(source),
-		   *dot = strrchr(base, '.');
+	const char *stem = str_base_name(source), *dot = strrchr(base, '.');
 	size_t length = strcspn(stem, "."), whole = dot ? (size_t)(dot - base) : strlen(base);
 
 	if (whole <= length + 1 || strncmp(base + whole - length, stem, length) != 0 ||
 	    base[whole - length - 1] != '-')
 		return 0;
-	return (size_t)(base - object) + whole - length;
+	return whole - length;
 }
 
 char *targets_of_object(const char *folder, const char *object, const char *source)
@@ -37,8 +36,10 @@ char *targets_of_object(const char *folder, const char *object, const char *sour
 	size_t length = folder_of_target(object);
 	struct str name = {0};
 
-	if (!length)
+	if (!length) {
+		object = str_base_name(object);
 		length = prefix_of_target(object, source);
+	}
 	if (!length)
 		return NULL;
 	str_addf(&name, "%s/", folder ? folder : "");
