@@ -143,11 +143,12 @@ static void check_uses(struct audit *a, unsigned function)
 	}
 }
 
-/* True if another thread is known to write the field meanwhile. */
+/* True if another thread is known to write the field meanwhile, with a lock. */
 static bool is_written_beside(const struct audit *a, const struct suspicion *s)
 {
 	array_each(const struct entry_access, e, &entries_of_field(a, s->field)->items)
-		if (entry_is(e, ACCESS_WRITES) && parallel_runs_beside(a, s->function, e))
+		if (entry_is(e, ACCESS_WRITES) && has_guard(e) &&
+		    parallel_runs_beside(a, s->function, e))
 			return true;
 	return false;
 }
@@ -177,7 +178,7 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 			f, EVIDENCE_AGAINST,
 			"a struct within a struct, as a list head, is meant to be pointed to");
 	if (of && !is_written_beside(a, s))
-		finding_evidence(f, EVIDENCE_AGAINST, "no other thread is known to write it");
+		finding_evidence(f, EVIDENCE_AGAINST, "no other thread is known to write it with a lock");
 	if (s->is_to_own)
 		finding_evidence(f, EVIDENCE_AGAINST, "the copy is new, and its lock not in use");
 	term_print(&a->terms, p, &p->functions.items[s->function], s->term, &object);

@@ -75,11 +75,33 @@ static bool is_near(const struct audit *a, unsigned x, unsigned y)
 	       (kind_x == TERM_PARAMETER && kind_y == TERM_PARAMETER);
 }
 
-/* Key of a lock in the lock-order graph: each lock of static storage has its own. */
+/* True for a struct that is a lock of the project's own: a lock, and a word about it. */
+static bool is_wrapper(const struct audit_record *r)
+{
+	enum { FIELDS = 2 };
+
+	return r->has_lock && r->fields.count <= FIELDS;
+}
+
+/* Field that is a lock of the project's own, which the lock is in, as its key; or 0. */
+static unsigned key_of_wrapper(const struct audit *a, unsigned lock)
+{
+	const struct term is = term_at(&a->terms, lock),
+			  of = is.kind == TERM_FIELD ? term_whole(&a->terms, is.a) : is;
+
+	return is.kind == TERM_FIELD && of.kind == TERM_FIELD &&
+			       is_wrapper(audit_record_of(a, is.b + 1))
+		       ? of.b + 1
+		       : 0;
+}
+
+/* Key of a lock in the lock-order graph: each lock of static storage has its own, and each field
+   that is a struct with nothing but a lock. */
 static unsigned order_key(const struct audit *a, unsigned lock)
 {
 	const struct terms *t = &a->terms;
-	const unsigned key = audit_lock_key(a, lock), keys = UINT_MAX / 2;
+	const unsigned wrapper = key_of_wrapper(a, lock), keys = UINT_MAX / 2,
+		       key = wrapper ? wrapper : audit_lock_key(a, lock);
 	unsigned at = lock;
 
 	while (term_kind(t, at) == TERM_FIELD || term_kind(t, at) == TERM_LOAD)

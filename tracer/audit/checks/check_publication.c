@@ -202,6 +202,33 @@ static bool is_shared_place(const struct audit *a, unsigned address)
 	return g && g->record && program_is_shared(&a->program->records.items[g->record - 1]);
 }
 
+/* Field or variable (+ 1) that holds the address, or 0. */
+static unsigned field_of_place(const struct audit *a, unsigned address)
+{
+	const struct term is = term_whole(&a->terms, address);
+	const struct audit_global *g =
+		is.kind == TERM_GLOBAL ? program_global(a->program, is.a) : NULL;
+
+	return is.kind == TERM_FIELD ? is.b + 1 : g ? g->variable : 0;
+}
+
+/* Evidence of the lock with which the place is used that holds the address. */
+static void place_evidence(struct audit *a, const struct suspicion *s, struct finding *f)
+{
+	enum { MOST = 3, OF = 5 };
+	const unsigned field = field_of_place(a, s->term);
+	struct majority m;
+
+	finding_evidence(f, 20, "the place that holds its address is shared");
+	if (!field)
+		return;
+	guards_find(a, entries_of_field(a, field));
+	m = guards_majority(a, entries_of_field(a, field), field);
+	if (OF * m.held < MOST * m.places)
+		finding_evidence(f, EVIDENCE_AGAINST, "%u of %u places hold one lock for it",
+				 m.held, m.places);
+}
+
 static void check_freed(struct audit *a, const struct suspicion *s)
 {
 	const struct audit_function *function = &a->program->functions.items[s->function];
@@ -211,7 +238,7 @@ static void check_freed(struct audit *a, const struct suspicion *s)
 	f = is_shared_place(a, s->term) ? check_add(a, FINDING_P2, s->at, 0, s->function) : NULL;
 	if (!f)
 		return;
-	finding_evidence(f, 20, "the place that holds its address is shared");
+	place_evidence(a, s, f);
 	if (s->is_locked)
 		finding_evidence(f, 60, "a lock is used to get at it");
 	phase_evidence(a, s, f);

@@ -41,12 +41,33 @@ static struct audit_place taken_at(const struct audit_acquisition *a)
 	return a->at;
 }
 
+/* Returns the caller's lockset, without locks that the callee has released by then; `to` keeps
+   it. */
+static struct audit_helds held_at(const struct audit_call *c, const struct audit_acquisition *inner,
+				  struct state *to)
+{
+	for (unsigned i = 0; i < inner->held.count; i++) {
+		const struct audit_held *h = &inner->held.items[i];
+		struct audit_held *known;
+
+		if (h->mode != HELD_LEFT || !state_held(c->s, bind(c, h->lock)))
+			continue;
+		if (!to->held.count)
+			array_each(const struct audit_held, has, &c->s->held)
+				state_take(to, has);
+		known = state_held(to, bind(c, h->lock));
+		known->mode = HELD_LEFT;
+	}
+	return lock_helds_now(to->held.count ? to : c->s);
+}
+
 /* Adds the callee's acquisition with the caller's lockset; the callee reports its own. */
 static void apply_acquisition(const struct audit_call *c, const struct audit_acquisition *inner)
 {
 	const unsigned lock = bind(c, inner->lock);
 	const struct audit_held *has = lock ? state_held(c->s, lock) : NULL;
 	struct audit_acquisition all = *inner;
+	STATE(held);
 
 	if (!lock || !conditions_hold(c->w, c->s, &inner->when, &c->binding))
 		return;
@@ -63,7 +84,7 @@ static void apply_acquisition(const struct audit_call *c, const struct audit_acq
 	all.function = c->w->index;
 	all.moment = state_moment(c->s) == MOMENT_BEFORE ? inner->moment : state_moment(c->s);
 	all.at = c->e->at;
-	all.held = lock_helds_now(c->s);
+	all.held = held_at(c, inner, &held);
 	all.when = conditions_inside(c->w, c->s, &inner->when, &c->binding);
 	all.inner = inner;
 	lock_acquired(c->w, &all);
@@ -254,7 +275,8 @@ static void apply_facts(struct audit_call *c, const struct audit_facts *f)
 	forget_written(c, f);
 	if (c->w->records)
 		apply_accesses(c, f);
-	for (size_t i = 0; c->w->records && i < f->acquisitions.count; i++)
+	/* A program that ends takes no lock that matters to others. */
+	for (size_t i = 0; c->w->records && !f->never_returns && i < f->acquisitions.count; i++)
 		apply_acquisition(c, f->acquisitions.items[i]);
 	apply_writes(c, f);
 	array_each(const struct audit_deed, d, &f->deeds)

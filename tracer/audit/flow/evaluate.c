@@ -454,6 +454,20 @@ void evaluate_known(struct audit_flow *w, struct state *s, unsigned term, unsign
 	state_know(s, term, signs);
 }
 
+/* A value that is less than a number is not equal to it. A counter that is not less any more is
+   equal: the loop has reached its bound. */
+static void know_bound(struct audit_flow *w, struct state *s, const struct audit_expr *e,
+		       enum audit_expr_kind kind, unsigned value, long with, bool holds)
+{
+	const unsigned equal = with ? term_of(w->t, TERM_EQUAL, value, (unsigned)with) : 0;
+	const bool is_strict = kind == EXPR_LESS || kind == EXPR_GREATER;
+
+	if (holds == is_strict)
+		evaluate_known(w, s, equal, SIGN_ZERO, e->at);
+	else if (is_strict && term_kind(w->t, value) == TERM_JOIN)
+		evaluate_known(w, s, equal, SIGN_NOT_ZERO, e->at);
+}
+
 /* Adds the signs for which the comparison of the value with the number holds, or not. */
 static void know_compared(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 			  enum audit_expr_kind kind, unsigned value, long with, bool holds)
@@ -461,6 +475,8 @@ static void know_compared(struct audit_flow *w, struct state *s, const struct au
 	if (is_relation(e))
 		evaluate_known(w, s, term_of(w->t, TERM_DERIVED, value, 0),
 			       holds ? SIGN_NOT_ZERO : SIGN_ZERO, e->at);
+	if (is_relation(e))
+		know_bound(w, s, e, kind, value, with, holds);
 	else if (with)
 		evaluate_known(w, s, term_of(w->t, TERM_EQUAL, value, (unsigned)with),
 			       (kind == EXPR_EQUAL) == holds ? SIGN_NOT_ZERO : SIGN_ZERO, e->at);

@@ -165,6 +165,10 @@ unsigned state_signs(const struct state *s, const struct terms *t, unsigned term
 		return SIGN_NOT_ZERO;
 	case TERM_TRIED:
 		return tried_done(is.b) | tried_failed(is.b);
+	case TERM_EQUAL:
+		return term_kind(t, is.a) != TERM_CONSTANT ? SIGN_ANY
+		       : term_at(t, is.a).a == is.b	   ? SIGN_POSITIVE
+							   : SIGN_ZERO;
 	default:
 		return SIGN_ANY;
 	}
@@ -370,7 +374,27 @@ unsigned state_renew(struct state *s, struct terms *t, unsigned site, bool is_ze
 
 /* ---- joins ----------------------------------------------------------------------------------- */
 
-/* Joins the values of locals; what is known of both values is known of the join. */
+/* Keeps whether both values equal a number that the value of s was compared with. */
+static void join_equal(const struct state *s, unsigned of, const struct state *from, unsigned with,
+		       struct terms *t, unsigned joined, struct state *kept)
+{
+	for (size_t i = 0; i < s->truths.count; i++) {
+		const struct state_truth *is = &s->truths.items[i];
+		const struct term equal = term_at(t, is->term);
+		unsigned term, signs;
+
+		if (equal.kind != TERM_EQUAL || equal.a != of)
+			continue;
+		signs = is->signs | state_signs(from, t, term_of(t, TERM_EQUAL, with, equal.b));
+		term = term_of(t, TERM_EQUAL, joined, equal.b);
+		if (signs != SIGN_ANY && !find_truth(kept, term))
+			*array_add(&kept->truths) =
+				(struct state_truth){term, signs, false, false, false};
+	}
+}
+
+/* Joins the values of locals, which `kept` gets; what is known of both values is known of the
+   join. */
 static bool join_values(struct state *s, const struct state *from, struct terms *t, unsigned block,
 			struct state *kept)
 {
@@ -386,20 +410,34 @@ static bool join_values(struct state *s, const struct state *from, struct terms 
 		if (signs != SIGN_ANY)
 			*array_add(&kept->truths) =
 				(struct state_truth){joined, signs, false, false, false};
+		join_equal(s, s->values[i], from, from->values[i], t, joined, kept);
+		join_equal(from, from->values[i], s, s->values[i], t, joined, kept);
 		changed |= s->values[i] != joined;
-		s->values[i] = joined;
+		s->values[i] = kept->values[i] = joined;
 	}
 	return changed;
 }
 
-static bool join_truths(struct state *s, const struct state *from, const struct state *kept)
+/* True if what is known of the term may be of an earlier value of a joined local. */
+static bool is_of_joined(const struct state *kept, const struct terms *t, unsigned term)
+{
+	for (unsigned i = 0; i < kept->locals; i++)
+		if (kept->values[i] && term_contains(t, term, kept->values[i]))
+			return true;
+	return false;
+}
+
+static bool join_truths(struct state *s, const struct state *from, const struct terms *t,
+			const struct state *kept)
 {
 	bool changed = false;
 
 	for (size_t i = s->truths.count; i > 0; i--) {
 		struct state_truth *is = &s->truths.items[i - 1];
-		const struct state_truth was = *is, *other = find_truth(from, is->term),
-					 *joined = find_truth(kept, is->term);
+		const struct state_truth was = *is, *joined = find_truth(kept, is->term),
+					 *other = is_of_joined(kept, t, is->term)
+							  ? NULL
+							  : find_truth(from, is->term);
 
 		is->signs |= joined ? joined->signs : other ? other->signs : SIGN_ANY;
 		is->is_stale |= other && other->is_stale;
@@ -438,11 +476,12 @@ static bool join_events(struct state *s, const struct state *from)
 
 bool state_join(struct state *s, const struct state *from, struct terms *t, unsigned block)
 {
-	struct state kept = {0};
-	bool changed = join_values(s, from, t, block, &kept);
+	STATE(kept);
+	bool changed;
 
-	changed |= join_truths(s, from, &kept);
-	array_fini(&kept.truths);
+	state_init(&kept, s->locals);
+	changed = join_values(s, from, t, block, &kept);
+	changed |= join_truths(s, from, t, &kept);
 	changed |= join_events(s, from);
 	changed |= (from->makes_threads && !s->makes_threads) ||
 		   (from->joins_threads && !s->joins_threads);
