@@ -178,7 +178,8 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 			f, EVIDENCE_AGAINST,
 			"a struct within a struct, as a list head, is meant to be pointed to");
 	if (of && !is_written_beside(a, s))
-		finding_evidence(f, EVIDENCE_AGAINST, "no other thread is known to write it with a lock");
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "no other thread is known to write it with a lock");
 	if (s->is_to_own)
 		finding_evidence(f, EVIDENCE_AGAINST, "the copy is new, and its lock not in use");
 	term_print(&a->terms, p, &p->functions.items[s->function], s->term, &object);

@@ -10,6 +10,7 @@ enum order_doubt {
 	ORDER_QUIET = 2,  /* only before all threads or after them */
 	ORDER_GUESS = 4,  /* by a pointer that may call several functions */
 	ORDER_ROUNDS = 8, /* the held lock is of an element of an earlier round of the loop */
+	ORDER_DEEP = 16,  /* many calls lie between the two */
 };
 
 /* Edge of the lock-order graph: a lock held while another one is taken. */
@@ -118,12 +119,24 @@ static bool is_of_rounds(const struct audit *a, const struct audit_acquisition *
 	       h->at.file == at->at.file && h->at.line > at->at.line;
 }
 
+/* True for a path of many calls, all of whose conditions hold at once only if there is no doubt. */
+static bool is_deep(const struct audit *a, const struct audit_acquisition *at)
+{
+	enum { DEEP = 6 };
+	unsigned calls = 0;
+
+	for (const struct audit_acquisition *end = innermost(a, at); at != end; at = at->inner)
+		calls++;
+	return calls > DEEP;
+}
+
 static unsigned doubts_of(const struct audit *a, const struct audit_acquisition *at,
 			  const struct audit_held *h)
 {
 	return (is_near(a, h->lock, at->lock) ? 0 : ORDER_FAR) |
 	       (graph_is_called_shared(a, at->function, at->moment) ? 0 : ORDER_QUIET) |
-	       (at->is_guess ? ORDER_GUESS : 0) | (is_of_rounds(a, at, h) ? ORDER_ROUNDS : 0);
+	       (at->is_guess ? ORDER_GUESS : 0) | (is_of_rounds(a, at, h) ? ORDER_ROUNDS : 0) |
+	       (is_deep(a, at) ? ORDER_DEEP : 0);
 }
 
 static void add_edges(struct audit *a, const struct audit_acquisition *at, struct lock_edges *out)
@@ -177,6 +190,7 @@ static void edge_evidence(struct finding *f, unsigned doubts)
 		{ORDER_FAR, "the objects of the locks are unrelated, and may be others each time"},
 		{ORDER_QUIET, "one order is only taken before all threads or after them"},
 		{ORDER_GUESS, "which function a pointer calls on the way, is not known"},
+		{ORDER_DEEP, "many calls lie between the two locks: the path may not be taken"},
 		{ORDER_ROUNDS, "one lock is of another element, of an earlier round of the loop"},
 	};
 

@@ -256,12 +256,6 @@ static bool is_of_no_two_threads(const struct conflict *c)
 	return c->a->roles[c->e->function].in_program && !is_certain(c);
 }
 
-/* True for two places without the lock that the callers of a library may reach in two threads. */
-static bool is_of_unknown_threads(const struct conflict *c)
-{
-	return c->m->held && !is_certain(c) && !guards_hold(c->other, c->m->key);
-}
-
 static unsigned count_writes(const struct conflict *c, bool with_lock)
 {
 	unsigned count = 0;
@@ -270,6 +264,12 @@ static unsigned count_writes(const struct conflict *c, bool with_lock)
 		count += entry_is(other, ACCESS_WRITES) &&
 			 guards_hold(other, c->m->key) == with_lock;
 	return count;
+}
+
+/* True for two places without the lock that the callers of a library may reach in two threads. */
+static bool is_of_unknown_threads(const struct conflict *c)
+{
+	return c->m->held && !is_certain(c) && !guards_hold(c->other, c->m->key);
 }
 
 /* True for a read in a library whose callers may be threads, where this is not the only function
@@ -296,17 +296,14 @@ static bool is_written_without(const struct conflict *c)
 	return c->m->held && !count_writes(c, true) && !takes_lock(c) && !is_of_two_threads(c);
 }
 
-/* True if such a write is also made before a program makes threads. */
-static bool is_set_up_without(const struct conflict *c)
-{
-	return is_written_without(c) && entry_is(c->e, ACCESS_WRITES) &&
-	       graph_is_set_up(c->a, c->e->function, MOMENT_BEFORE);
-}
-
-/* True for a function that these files also call before they make threads. */
+/* True for a function that these files also call before they make threads; for a write, that a
+   program does. */
 static bool is_of_setup(const struct conflict *c)
 {
-	return !is_of_two_threads(c) && c->a->roles[c->e->function].called & PHASE_SETUP;
+	const struct audit_role *r = &c->a->roles[c->e->function];
+	const unsigned phases = entry_is(c->e, ACCESS_WRITES) ? r->phases : r->called;
+
+	return !is_of_two_threads(c) && phases & PHASE_SETUP;
 }
 
 /* True for a read of a struct without a lock: the object may be one that nothing else has. */
@@ -360,7 +357,6 @@ static const struct {
 	{is_its_writers, EVIDENCE_AGAINST, "nothing else writes it"},
 	{is_seen_and_stays, EVIDENCE_AGAINST, "it is set once, and was seen set under the lock"},
 	{is_written_without, -45, "no write holds the lock"},
-	{is_set_up_without, EVIDENCE_AGAINST, "a program makes the write before it makes threads"},
 	{is_of_no_two_threads, EVIDENCE_AGAINST, "no two threads are known to reach both places"},
 	{is_of_unknown_threads, EVIDENCE_AGAINST,
 	 "neither place holds the lock, and no two threads are known"},

@@ -1,6 +1,8 @@
 /* Starts of threads: the function, its argument, and the place of the handle. */
 #include "tracer/audit/flow/flow.h"
 
+#include <string.h>
+
 void thread_give(struct audit_flow *w, struct state *s, unsigned given, unsigned function,
 		 bool is_own, struct audit_place at)
 {
@@ -33,6 +35,14 @@ static bool is_in_variable(const struct terms *t, unsigned address)
 	return term_kind(t, address) == TERM_GLOBAL;
 }
 
+/* True for a local of main where no loop makes threads: there is one handle of this name. */
+static bool is_of_main(const struct audit_flow *w, unsigned address)
+{
+	return term_kind(w->t, address) == TERM_LOCAL &&
+	       strcmp(program_text(w->p, w->function->name), "main") == 0 &&
+	       !flow_reaches(w->function, w->block, w->block);
+}
+
 void thread_note(struct audit_flow *w, unsigned usr, unsigned how)
 {
 	struct number_map *own = &w->audit->own_threads;
@@ -52,9 +62,10 @@ void thread_start(struct audit_flow *w, struct state *s, const struct thread_sta
 	s->makes_threads = w->facts->makes_threads = true;
 	if (body.kind == TERM_FUNCTION)
 		thread_note(w, body.a,
-			    is_own			   ? THREAD_OWNS
-			    : is_in_variable(w->t, handle) ? THREAD_SHARES + handle
-							   : THREAD_SHARES);
+			    is_own ? THREAD_OWNS
+			    : is_in_variable(w->t, handle) || is_of_main(w, handle)
+				    ? THREAD_SHARES + handle
+				    : THREAD_SHARES);
 	else if (body.kind == TERM_PARAMETER)
 		summary_deed(w, (struct audit_deed){DEED_START, given, function, handle, false});
 	thread_give(w, s, given, function, is_own, at);
