@@ -168,6 +168,13 @@ static void report_escape(struct audit *a, const struct suspicion *s)
 	finding_evidence(f, EVIDENCE_CERTAIN, "the address is seen to leave the function");
 	if (!suspicion_is_shared(a, s))
 		finding_evidence(f, EVIDENCE_AGAINST, "no other thread runs then");
+	else if (graph_is_set_up(a, s->function, s->moment))
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "a program also calls it before it makes threads");
+	if (!graph_is_from_known(a, s->function))
+		finding_evidence(
+			f, EVIDENCE_AGAINST,
+			"only pointers lead to the function: when it is called is not known");
 	if (s->is_locked)
 		finding_evidence(f, EVIDENCE_AGAINST,
 				 "its lock is held meanwhile: the two may be one list or tree");

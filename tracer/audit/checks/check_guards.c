@@ -9,19 +9,20 @@ struct side {
 	unsigned part;
 };
 
-/* Strength of evidence: an access that is known, an entry that is surely called, then a thread that
-   holds the lock, then another place, then a write. PAIR is what depends on both accesses. */
-enum { PAIR = 4 + 2 };
+/* Strength of evidence: an access that is known, an entry that is surely called, then two threads
+   that are known, then the lock, then another place, then a write. PAIR is what depends on both
+   accesses. */
+enum { PAIR = 8 + 4 + 2 };
 static unsigned weight(const struct entry_access *other, const struct side *of)
 {
-	return 16 * !entry_is(other, ACCESS_UNKNOWN) + 8 * of->is_certain +
+	return 32 * !entry_is(other, ACCESS_UNKNOWN) + 16 * of->is_certain +
 	       entry_is(other, ACCESS_WRITES);
 }
 
 static unsigned weight_of_pair(const struct audit *a, const struct entry_access *other,
 			       const struct entry_access *with, unsigned key)
 {
-	return 4 * (guards_hold(other, key) && parallel_is_certain(a, other, with)) +
+	return 8 * parallel_is_certain(a, other, with) + 4 * guards_hold(other, key) +
 	       2 * !place_same(other->at, with->at);
 }
 

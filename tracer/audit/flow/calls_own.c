@@ -283,6 +283,17 @@ static void apply_facts(struct audit_call *c, const struct audit_facts *f)
 		apply_deed(c, d);
 }
 
+/* A callee that writes the place where it has loaded its result from takes the object out there. */
+static void apply_taken_out(const struct audit_call *c, const struct audit_facts *f)
+{
+	const struct term is = term_at(c->w->t, f->result);
+
+	if (is.kind == TERM_LOAD)
+		array_each(struct audit_access *const, access, &f->accesses)
+			if ((*access)->flags & ACCESS_WRITES && (*access)->address == is.a)
+				state_write(c->s, bind(c, is.a));
+}
+
 /* A join counts as a join of all threads. */
 static void apply_threads(const struct audit_call *c, const struct audit_facts *f)
 {
@@ -312,6 +323,7 @@ unsigned call_own(struct audit_call *c, unsigned index, const struct audit_facts
 		return state_anything(c->s, w->t, c->e->site);
 	}
 	apply_facts(c, f);
+	apply_taken_out(c, f);
 	result = bind(c, f->result);
 	if (term_kind(w->t, f->result) == TERM_FRESH)
 		result = state_renew(c->s, w->t, c->e->site, true);

@@ -1,0 +1,34 @@
+/* As the sound one, but the program goes on after the failed check. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static pthread_mutex_t clock_lock = PTHREAD_MUTEX_INITIALIZER, log_lock = PTHREAD_MUTEX_INITIALIZER;
+static long now, lines;
+
+static void log_line(const char *text)
+{
+	pthread_mutex_lock(&log_lock);
+	lines++;
+	puts(text);
+	pthread_mutex_unlock(&log_lock);
+}
+
+void clock_set(long time)
+{
+	pthread_mutex_lock(&clock_lock);
+	if (time < now)
+		log_line("back"); /* finding: lock-order log_lock (or the other) */
+	now = time;
+	pthread_mutex_unlock(&clock_lock);
+}
+
+void log_time(void)
+{
+	pthread_mutex_lock(&log_lock);
+	pthread_mutex_lock(&clock_lock); /* finding: lock-order clock_lock (or the other) */
+	printf("%ld\n", now);
+	pthread_mutex_unlock(&clock_lock);
+	lines++;
+	pthread_mutex_unlock(&log_lock);
+}
