@@ -14,11 +14,16 @@ static void flush(void)
 	pthread_mutex_unlock(&flush_lock);
 }
 
+static void remove_one(void)
+{
+	if (ports)
+		flush();
+}
+
 void port_remove(void)
 {
 	pthread_mutex_lock(&ports_lock);
-	if (ports)
-		flush();
+	remove_one();
 	pthread_mutex_unlock(&ports_lock);
 }
 
