@@ -1068,6 +1068,6 @@ int main(void)
 def test_another_cause(t):
     """Two threads come to the place, but one after it made the other: the failure is not this finding's."""
     text = BOX + SET + IN_ORDER
-    r = t.gate("audit", "--confirm", compile_text("in_order.c", text, "-g -O0 -pthread"), "-n", "50", "-o", t.path("found"), t.file("in_order.c", text))
+    r = t.gate("audit", "--type", "box", "--confirm", compile_text("in_order.c", text, "-g -O0 -pthread"), "-n", "50", "-o", t.path("found"), t.file("in_order.c", text))
     t.equal(r.status, 116, "found", r)
     t.check("; 0 of 1 confirmed" in r.stdout and "have other causes" in r.stdout, "not confirmed", r)

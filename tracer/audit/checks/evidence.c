@@ -133,11 +133,6 @@ static bool callers_hold(const struct conflict *c)
 	return any;
 }
 
-static bool is_unused(const struct conflict *c)
-{
-	return entries_is_unused(c->a, c->e->entry) || entries_is_unused(c->a, c->other->entry);
-}
-
 static bool is_beside_atomic(const struct conflict *c)
 {
 	return !c->m->held && entry_is(c->other, ACCESS_ATOMIC);
@@ -162,14 +157,6 @@ static bool is_held_in_most(const struct conflict *c)
 	       guards_is_own(c->a, c->m->key, c->field) && c->m->functions_held > 1 &&
 	       !holds_most(c->m, c->m->held, c->m->places, false) &&
 	       holds_most(c->m, c->m->functions_held, c->m->functions, false);
-}
-
-static bool is_held_at_one_of_two(const struct conflict *c)
-{
-	enum { FEW = 2 };
-
-	return guards_is_own(c->a, c->m->key, c->field) && c->m->places <= FEW &&
-	       !is_of_variable(c) && 2 * c->m->held >= c->m->places;
 }
 
 /* True for a place without any lock that holds it on paths which take it by a condition, as where
@@ -289,6 +276,14 @@ static bool takes_lock(const struct conflict *c)
 	return false;
 }
 
+/* True for one of two places, in a function that takes the lock for something else. */
+static bool is_beside_section(const struct conflict *c)
+{
+	enum { FEW = 2 };
+
+	return c->m->places <= FEW && guards_is_own(c->a, c->m->key, c->field) && takes_lock(c);
+}
+
 /* True for a lock that no write holds, and the writing function takes for nothing else: where it is
    read, the lock may be held for other reasons. */
 static bool is_written_without(const struct conflict *c)
@@ -347,7 +342,7 @@ static const struct {
 	{is_beside_atomic, 55, "the other access is atomic"},
 	{is_held_in_most, 20, "most functions hold the lock, this one none"},
 	{is_of_two_threads, 15, "two threads are known to reach both places"},
-	{is_held_at_one_of_two, 10, "there are two places"},
+	{is_beside_section, 10, "the function takes the lock, too, but not here"},
 	{is_written, 5, "it is written here"},
 	{is_waited_for, 20, "a loop waits for it with the lock: a wake-up can be lost"},
 	{is_far, EVIDENCE_AGAINST, "the lock is mostly one of an unrelated object"},
@@ -373,7 +368,6 @@ static const struct {
 	{is_after_join, EVIDENCE_AGAINST, "threads were joined before"},
 	{is_of_callback, EVIDENCE_AGAINST, "who calls the function is not known"},
 	{callers_hold, EVIDENCE_AGAINST, "the callers in these files hold the lock"},
-	{is_unused, EVIDENCE_AGAINST, "nothing calls the function"},
 	{wants_lock, EVIDENCE_AGAINST, "the name of the function asks callers for the lock"},
 	{is_told, 100, "a comment or --type asks for the lock"},
 };

@@ -287,7 +287,7 @@ static void mark_const(const struct lower *l, CXCursor to, struct audit_expr *ca
 	}
 }
 
-/* True for a function that is declared with __attribute__((noreturn)), which is part of its type. */
+/* True for a function that is declared with __attribute__((noreturn)), a part of its type. */
 static bool never_returns(const struct audit_reader *r, CXCursor to, unsigned usr)
 {
 	enum { RETURNS = 1, NEVER };
@@ -459,6 +459,9 @@ void lower_condition(struct lower *l, struct audit_expr *e, unsigned yes, unsign
 	unsigned first, next;
 
 	switch (e->kind) {
+	case EXPR_CONSTANT: /* do { } while (0) is no loop */
+		lower_jump(l, e->value ? yes : no);
+		return;
 	case EXPR_NOT:
 		lower_condition(l, e->operands[0], no, yes);
 		return;
