@@ -14,16 +14,11 @@ static void flush(void)
 	pthread_mutex_unlock(&flush_lock);
 }
 
-static void remove_one(void)
-{
-	if (ports)
-		flush();
-}
-
 void port_remove(void)
 {
 	pthread_mutex_lock(&ports_lock);
-	remove_one();
+	if (ports)
+		flush();
 	pthread_mutex_unlock(&ports_lock);
 }
 

@@ -276,12 +276,12 @@ static bool takes_lock(const struct conflict *c)
 	return false;
 }
 
-/* True for one of two places, in a function that takes the lock for something else. */
-static bool is_beside_section(const struct conflict *c)
+static bool is_held_at_one_of_two(const struct conflict *c)
 {
 	enum { FEW = 2 };
 
-	return c->m->places <= FEW && guards_is_own(c->a, c->m->key, c->field) && takes_lock(c);
+	return guards_is_own(c->a, c->m->key, c->field) && c->m->places <= FEW &&
+	       !is_of_variable(c) && 2 * c->m->held >= c->m->places;
 }
 
 /* True for a lock that no write holds, and the writing function takes for nothing else: where it is
@@ -342,7 +342,7 @@ static const struct {
 	{is_beside_atomic, 55, "the other access is atomic"},
 	{is_held_in_most, 20, "most functions hold the lock, this one none"},
 	{is_of_two_threads, 15, "two threads are known to reach both places"},
-	{is_beside_section, 10, "the function takes the lock, too, but not here"},
+	{is_held_at_one_of_two, 10, "there are two places"},
 	{is_written, 5, "it is written here"},
 	{is_waited_for, 20, "a loop waits for it with the lock: a wake-up can be lost"},
 	{is_far, EVIDENCE_AGAINST, "the lock is mostly one of an unrelated object"},

@@ -41,25 +41,22 @@ static struct audit_place taken_at(const struct audit_acquisition *a)
 	return a->at;
 }
 
-/* Returns the lockset at the callee's acquisition: the caller's, without locks that the callee has
-   released by then. `to` keeps it. */
+/* Returns the caller's lockset, without locks that the callee has released by then; `to` keeps
+   it. */
 static struct audit_helds held_at(const struct audit_call *c, const struct audit_acquisition *inner,
 				  struct state *to)
 {
 	for (unsigned i = 0; i < inner->held.count; i++) {
-		struct audit_held left = inner->held.items[i], *known;
+		const struct audit_held *h = &inner->held.items[i];
+		struct audit_held *known;
 
-		left.lock = left.mode == HELD_LEFT ? bind(c, left.lock) : 0;
-		if (!left.lock)
+		if (h->mode != HELD_LEFT || !state_held(c->s, bind(c, h->lock)))
 			continue;
 		if (!to->held.count)
 			array_each(const struct audit_held, has, &c->s->held)
 				state_take(to, has);
-		known = state_held(to, left.lock);
-		if (known)
-			known->mode = HELD_LEFT;
-		else
-			state_take(to, &left);
+		known = state_held(to, bind(c, h->lock));
+		known->mode = HELD_LEFT;
 	}
 	return lock_helds_now(to->held.count ? to : c->s);
 }
