@@ -90,6 +90,8 @@ size_t parallel_kind(const struct audit *a, const struct entry_access *e);
 /* Returns true if both are in one program that has threads. */
 bool parallel_together(const struct audit *a, const struct entry_access *x,
 		       const struct entry_access *y);
+/* Returns true if the object has come by a thread's own argument: its creator has it, too. */
+bool parallel_is_of_creator(const struct audit *a, const struct entry_access *e);
 /* Returns true if both may happen in parallel: parallel_together() and in two threads. */
 bool parallel_may_be(const struct audit *a, const struct entry_access *x,
 		     const struct entry_access *y);

@@ -32,11 +32,11 @@ static bool is_of_plain(const struct conflict *c)
 }
 
 /* True for a write before the function takes the lock: the critical section may publish what was
-   written, unless others see it without, as a variable. */
+   written, unless others see it without, as a variable, or its object is shared already. */
 static bool is_handed_over(const struct conflict *c)
 {
 	if (!c->m->held || !entry_is(c->e, ACCESS_WRITES) || entry_is(c->e, ACCESS_READS) ||
-	    is_of_variable(c))
+	    is_of_variable(c) || parallel_is_of_creator(c->a, c->e))
 		return false;
 	array_each(const struct audit_acquisition *const, at,
 		   &c->a->facts[c->e->function].acquisitions)

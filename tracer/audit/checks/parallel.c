@@ -146,9 +146,17 @@ static bool is_without_threads(const struct audit *a, const struct entry_access 
 	       ((f->makes_threads && !late) || (f->joins_threads && late));
 }
 
+bool parallel_is_of_creator(const struct audit *a, const struct entry_access *e)
+{
+	return entries_is_thread(a, e->entry) &&
+	       term_kind(&a->terms, term_root(&a->terms, e->access->address)) == TERM_PARAMETER;
+}
+
 /* True if the access comes before the start of the thread that the object is passed to. */
 static bool is_before_its_thread(const struct audit *a, const struct entry_access *e)
 {
+	if (parallel_is_of_creator(a, e))
+		return false;
 	if (entry_is(e, ACCESS_BEFORE))
 		return true;
 	if (entry_is(e, ACCESS_LATE) || !is_without_threads(a, e))
@@ -185,7 +193,8 @@ bool parallel_before_threads(const struct audit *a, const struct entry_access *e
 {
 	const unsigned flags = ACCESS_LATE | ACCESS_ALONE;
 
-	if (!entries_is_thread(a, e->entry) && !a->roles[e->entry].in_program)
+	if (parallel_is_of_creator(a, e) ||
+	    (!entries_is_thread(a, e->entry) && !a->roles[e->entry].in_program))
 		return false;
 	for (const struct audit_access *at = e->access; at; at = at->inner)
 		if ((at->flags & flags) == ACCESS_ALONE && a->facts[at->function].makes_threads)
