@@ -125,6 +125,7 @@ struct majority {
 	unsigned near;
 	/* Functions with places, and those that hold it at all of them. */
 	unsigned functions, functions_held;
+	unsigned writes, writes_held;
 	bool is_told; /* @guarded_by names the lock: no other one counts */
 };
 

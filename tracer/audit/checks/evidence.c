@@ -243,16 +243,6 @@ static bool is_of_no_two_threads(const struct conflict *c)
 	return c->a->roles[c->e->function].in_program && !is_certain(c);
 }
 
-static unsigned count_writes(const struct conflict *c, bool with_lock)
-{
-	unsigned count = 0;
-
-	array_each(const struct entry_access, other, &c->all->items)
-		count += entry_is(other, ACCESS_WRITES) &&
-			 guards_hold(other, c->m->key) == with_lock;
-	return count;
-}
-
 /* True for two places without the lock that the callers of a library may reach in two threads. */
 static bool is_of_unknown_threads(const struct conflict *c)
 {
@@ -263,7 +253,7 @@ static bool is_of_unknown_threads(const struct conflict *c)
    without the lock, and all writes have it. */
 static bool is_hint(const struct conflict *c)
 {
-	return c->m->held && !is_certain(c) && !count_writes(c, false) &&
+	return c->m->held && !is_certain(c) && c->m->writes == c->m->writes_held &&
 	       c->m->functions - c->m->functions_held > 1;
 }
 
@@ -288,7 +278,7 @@ static bool is_held_at_one_of_two(const struct conflict *c)
    read, the lock may be held for other reasons. */
 static bool is_written_without(const struct conflict *c)
 {
-	return c->m->held && !count_writes(c, true) && !takes_lock(c) && !is_of_two_threads(c);
+	return c->m->held && !c->m->writes_held && !takes_lock(c) && !is_of_two_threads(c);
 }
 
 /* True for a function that these files also call before they make threads; for a write, that a

@@ -269,6 +269,8 @@ static void count_functions(const struct entry_accesses *all, struct majority *m
 		const unsigned was = number_map_get(&known, e->function + 1);
 		const bool holds = guards_hold(e, m->key);
 
+		m->writes += entry_is(e, ACCESS_WRITES);
+		m->writes_held += entry_is(e, ACCESS_WRITES) && holds;
 		m->functions += !was;
 		m->functions_held += !was && holds;
 		m->functions_held -= was == HOLDS && !holds;

@@ -22,6 +22,31 @@ static bool may_be_parallel(const struct audit *a, const struct audit_unit *unit
 	return false;
 }
 
+/* Joins kinds that may be parallel to the same kinds: a program's hundred modules are one. */
+static void join_kinds(struct audit *a)
+{
+	unsigned *kept = base_alloc(a->kinds + 1, sizeof(*kept)), count = 0;
+	const size_t row = a->kinds * sizeof(*a->parallel);
+
+	for (unsigned k = 0; k < a->kinds; k++) {
+		const bool *parallel = &a->parallel[k * a->kinds];
+		unsigned is = 0;
+
+		while (is < count && memcmp(&a->parallel[kept[is] * a->kinds], parallel, row) != 0)
+			is++;
+		if (is == count)
+			kept[count++] = k;
+		array_each(struct audit_unit, u, &a->program->sources)
+			if (u->kind == k)
+				u->kind = is;
+	}
+	for (unsigned x = 0; x < count; x++)
+		for (unsigned y = 0; y < count; y++)
+			a->parallel[x * count + y] = a->parallel[kept[x] * a->kinds + kept[y]];
+	a->kinds = count;
+	base_free(kept);
+}
+
 /* Groups units with equal targets into kinds: a thousand units have a few. Results are computed
    once for each pair of kinds. */
 static void find_kinds(struct audit *a)
@@ -42,6 +67,7 @@ static void find_kinds(struct audit *a)
 			a->parallel[x * kinds.count + y] =
 				may_be_parallel(a, kinds.items[x], kinds.items[y]);
 	array_fini(&kinds);
+	join_kinds(a);
 }
 
 /* A target with a main that makes no thread is sequential. */
