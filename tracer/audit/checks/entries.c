@@ -1,6 +1,9 @@
 /* Finds entries, functions that are called from outside, and collects their accesses. */
 #include "tracer/audit/checks/checks.h"
 
+#include "tracer/base/number_map.h"
+#include "tracer/base/table.h"
+
 #include <string.h>
 
 const char *entries_name(const struct audit *a, unsigned function)
@@ -161,8 +164,6 @@ bool entries_is_unused(const struct audit *a, unsigned function)
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
-enum { LOOKS_BACK = 400 };
-
 static bool entries_is_same(const struct entry_access *a, const struct entry_access *b)
 {
 	const unsigned flags = ACCESS_READS | ACCESS_WRITES;
@@ -178,19 +179,37 @@ static bool is_certain(const struct audit *a, unsigned entry)
 	return !entries_is_callback(a, entry) && !entries_is_unused(a, entry);
 }
 
-static void entries_add(struct audit *a, const struct audit_access *access, unsigned entry)
+static unsigned key_of(const struct entry_access *e)
+{
+	const uint64_t place = table_mix((uint64_t)e->at.file << 32 | e->at.line, e->at.column);
+
+	return number_map_key(table_mix(
+		table_mix(place, (uintptr_t)e->access->held.items),
+		(uint64_t)e->access->field << 32 | e->access->address));
+}
+
+/* `known`: indexes + 1 of the accesses of all fields. */
+static void entries_add(struct audit *a, const struct audit_access *access, unsigned entry,
+			struct number_map *known)
 {
 	struct entry_accesses *to = &a->of_fields[access->field - 1];
 	const struct audit_access *in = audit_innermost(access);
 	const struct entry_access e = {access, entry, in->at, in->function, NULL};
+	const unsigned key = key_of(&e);
+	unsigned i;
 
-	for (size_t i = to->items.count; i > 0 && to->items.count - i < LOOKS_BACK; i--)
-		if (entries_is_same(&to->items.items[i - 1], &e)) {
-			if (!is_certain(a, to->items.items[i - 1].entry) && is_certain(a, entry))
-				to->items.items[i - 1] = e;
-			return;
-		}
+	for (size_t at = 0; (i = number_map_next(known, key, &at));) {
+		struct entry_access *same =
+			i <= to->items.count ? &to->items.items[i - 1] : NULL;
+
+		if (!same || !entries_is_same(same, &e))
+			continue;
+		if (!is_certain(a, same->entry) && is_certain(a, entry))
+			*same = e;
+		return;
+	}
 	*array_add(&to->items) = e;
+	number_map_add(known, key, (unsigned)to->items.count);
 }
 
 static int by_place(const void *a, const void *b)
@@ -222,6 +241,8 @@ static bool is_of_function(const struct audit *a, const struct audit_access *acc
 
 void entries_collect(struct audit *a)
 {
+	struct number_map known = {0};
+
 	a->of_fields = base_alloc(a->program->fields.count + 1, sizeof(*a->of_fields));
 	for (unsigned i = 0; i < a->program->functions.count; i++) {
 		const struct audit_facts *f = &a->facts[i];
@@ -231,8 +252,9 @@ void entries_collect(struct audit *a)
 		array_each(struct audit_access *const, access, &f->accesses)
 			if (is_of_function(a, *access, i) &&
 			    !((*access)->flags & ACCESS_ALONE && entries_is_main(a, i)))
-				entries_add(a, *access, i);
+				entries_add(a, *access, i, &known);
 	}
+	number_map_fini(&known);
 	for (size_t i = 0; i < a->program->fields.count; i++)
 		array_sort(&a->of_fields[i].items, by_place);
 }
