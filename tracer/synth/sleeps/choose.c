@@ -33,35 +33,79 @@ static int judge_late(const struct oracle_question *q, struct run_result *r)
 		       : convert_judge(q, r);
 }
 
-/* Makes one run in which this thread starts when no other thread can move. Sleeps that are not for
-   ordering take no time in it, since a sleeping thread may pass for a waiting one. Returns 1, 0 or
-   -1. */
-static int begin_late(struct convert *c, const char *id)
+/* A sleep that stays may end before the late thread begins, as on a busy machine: what another
+   thread waits for then must not have been the sleep. What else differs is due to its absence. */
+static int judge_without_sleeps(const struct oracle_question *q, struct run_result *r)
 {
-	static const char gate[] = "begins late", harmless[] = "not for ordering";
+	(void)q;
+	return r->verdict == VERDICT_GATE_DEADLOCK ? ORACLE_NO : ORACLE_YES;
+}
+
+/* True if an order waits until a thread waits at the site, as in a time-out of a condition. */
+static bool is_waited_for(const struct convert_plan *p, const struct convert_site *site)
+{
+	array_each(const struct convert_order, o, &p->orders)
+		if (!convert_is_left(p, o) && o->way == CONVERT_WAITS &&
+		    o->from.line == site->at.line && str_same(o->from.file, site->at.file))
+			return true;
+	return false;
+}
+
+/* Appends the elision of sleeps that stay: those that are not for ordering, or also the others.
+   Returns true if there are others. */
+static bool elide_left(const struct convert_plan *p, bool all, struct str *out)
+{
+	static const char harmless[] = "not for ordering";
+	bool others = false;
+
+	for (size_t i = 0; i < p->sites.count; i++) {
+		const struct convert_site *site = &p->sites.items[i];
+		bool is_other;
+
+		if (!site->left || !site->location || site->times != 1)
+			continue;
+		is_other = strncmp(site->left, harmless, sizeof(harmless) - 1) != 0;
+		if (is_other && is_waited_for(p, site))
+			continue;
+		others |= is_other;
+		if (all || !is_other)
+			convert_elide_only(p, i, out);
+	}
+	return others;
+}
+
+/* Makes one run in which this thread starts when no other thread can move. Sleeps that are not for
+   ordering take no time in it, since a sleeping thread may pass for a waiting one; with `all` no
+   sleep does. Returns 1, 0 or -1; `others` is set if there are sleeps for which `all` matters. */
+static int late_run(struct convert *c, const char *id, bool all, bool *others)
+{
+	static const char gate[] = "begins late";
 	const struct script_place start = {.kind = SCRIPT_THREAD_START, .thread = id};
 	struct oracle_question q = convert_question(c, 1);
 	double *limit = &c->x.options->gate_limit, given = *limit, most = 1;
 	STR(text);
 	int same;
 
-	for (size_t i = 0; i < c->plan.sites.count; i++) {
-		const struct convert_site *site = &c->plan.sites.items[i];
-
+	array_each(const struct convert_site, site, &c->plan.sites)
 		most += site->left ? c->seconds : 0;
-		if (site->left && site->location && site->times == 1 &&
-		    strncmp(site->left, harmless, sizeof(harmless) - 1) == 0)
-			convert_elide_only(&c->plan, i, &text);
-	}
+	*others = elide_left(&c->plan, all, &text);
 	if (*limit > most)
 		*limit = most;
 	script_place(&start, &text);
 	str_addf(&text, ":wait(SimpleGate \"%s\")\non \"rest\":open(\"%s\")\n", gate, gate);
 	convert_script(&c->plan, "", &text);
-	q.judge = judge_late;
+	q.judge = all ? judge_without_sleeps : judge_late;
 	same = convert_use_script(c, str_text(&text)) < 0 ? -1 : convert_ask(c, &q);
 	*limit = given;
 	return same;
+}
+
+static int begin_late(struct convert *c, const char *id)
+{
+	bool others;
+	int same = late_run(c, id, false, &others);
+
+	return same > 0 && others ? late_run(c, id, true, &others) : same;
 }
 
 /* Starts each thread late once: which of two threads arrives first may be chance. The plan's script
