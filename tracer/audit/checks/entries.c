@@ -183,9 +183,8 @@ static unsigned key_of(const struct entry_access *e)
 {
 	const uint64_t place = table_mix((uint64_t)e->at.file << 32 | e->at.line, e->at.column);
 
-	return number_map_key(table_mix(
-		table_mix(place, (uintptr_t)e->access->held.items),
-		(uint64_t)e->access->field << 32 | e->access->address));
+	return number_map_key(table_mix(table_mix(place, (uintptr_t)e->access->held.items),
+					(uint64_t)e->access->field << 32 | e->access->address));
 }
 
 /* `known`: indexes + 1 of the accesses of all fields. */
@@ -199,8 +198,7 @@ static void entries_add(struct audit *a, const struct audit_access *access, unsi
 	unsigned i;
 
 	for (size_t at = 0; (i = number_map_next(known, key, &at));) {
-		struct entry_access *same =
-			i <= to->items.count ? &to->items.items[i - 1] : NULL;
+		struct entry_access *same = i <= to->items.count ? &to->items.items[i - 1] : NULL;
 
 		if (!same || !entries_is_same(same, &e))
 			continue;
