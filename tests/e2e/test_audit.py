@@ -706,6 +706,53 @@ def test_libclang_without_headers(t):
     t.equal(r.err.splitlines()[1:], ["try: libclang 24 lacks its own headers: apt-get install libclang-common-24-dev"], "what to do", r)
 
 
+TRACED = """#define TRACE_LOCK() do { if (!quiet) pthread_mutex_lock(&trace_lock); } while (0)
+#define TRACE_UNLOCK() do { if (!quiet) pthread_mutex_unlock(&trace_lock); } while (0)
+#define BOTH(x) __extension__ ({ pthread_mutex_lock(&b->lock); int old = (x)++; pthread_mutex_unlock(&b->lock); old; })
+extern int quiet;
+extern void note(int n);
+static pthread_mutex_t trace_lock = PTHREAD_MUTEX_INITIALIZER;
+static int lines, most;
+void trace(void)
+{
+	int n;
+
+	TRACE_LOCK();
+	if (lines >= most) {
+		TRACE_UNLOCK();
+		return;
+	}
+	n = ++lines;
+	TRACE_UNLOCK();
+	note(n);
+	TRACE_LOCK();
+	lines--;
+	TRACE_UNLOCK();
+}
+int box_next(struct box *b)
+{
+	return BOTH(b->n);
+}
+"""
+
+
+@params("newest", "before-17")
+def test_operators_in_macros(t, version):
+    """libclang 17 and later names operators in macros; that an older one makes audit guess is said."""
+    env = {}
+    if version == "before-17":
+        os.mkdir(t.path("lib"))
+        for form in ("libclang-%d.so.1", "libclang-%d.so.13", "libclang.so.%d"):
+            for v in range(17, 25):
+                t.file("lib/" + form % v, "")
+        env = {"LD_LIBRARY_PATH": t.path("lib")}
+    r = audit(t, t.file("traced.c", BOX + TRACED), env=env)
+    if version == "before-17" and "cannot be loaded" in r.err:
+        t.error(r, where="libclang, which cannot be loaded: .*file too short")  # no older one is here
+    elif "operators in macros guessed (libclang 17 and later name them)" not in r.stdout:
+        t.equal((r.status, r.found, r.err), (0, [], ""), "all operators are known, and nothing is found", r)
+
+
 def test_wrong_options(t):
     good = t.file("good.c", BOX)
     t.error(audit(t), where="no file, and no -p BUILD_DIR, was given")

@@ -118,6 +118,7 @@ void audit_fini(struct audit *a)
 	number_map_fini(&a->joined);
 	number_map_fini(&a->called);
 	number_map_fini(&a->asked);
+	number_map_fini(&a->flags);
 	array_fini(&a->helds.all);
 	number_map_fini(&a->helds.index);
 	terms_fini(&a->terms);

@@ -106,6 +106,9 @@ struct audit {
 	struct number_map called;      /* functions (USR) that the program calls */
 	/* Variables (USR) that are compared with NULL without a lock. */
 	struct number_map asked;
+	/* Places (keys as audit_lock_key()'s) whose value alone decides whether a lock is taken, or
+	   released: they are taken not to change between the two. */
+	struct number_map flags;
 	unsigned depth;	 /* nesting of functions being analysed */
 	unsigned blocks; /* next number for TERM_JOIN */
 	struct {
@@ -140,8 +143,8 @@ const struct audit_access *audit_innermost(const struct audit_access *a);
 struct audit_helds audit_helds_of(struct audit *a, struct audit_helds helds);
 /* Returns true if both hold the same locks in the same modes; places do not count. */
 bool audit_helds_same(const struct audit_helds *a, const struct audit_helds *b);
-/* Returns a key that all locks of one kind share: the field + 1, or a number above all fields for a
-   global. Returns 0 if unknown. */
+/* Returns a key that all locks (or other places) of one kind share: the field + 1, or a number
+   above all fields for a global. Returns 0 if unknown. */
 unsigned audit_lock_key(const struct audit *a, unsigned lock);
 /* Returns true for a recursive lock and for an element of an array, which may differ each time. */
 bool audit_may_be_taken_twice(const struct audit *a, unsigned lock);

@@ -83,6 +83,9 @@ static void print_summary(const struct audit_result *r)
 	if (r->read->skipped.count)
 		printf("; %zu file%s skipped", r->read->skipped.count,
 		       str_plural(r->read->skipped.count));
+	if (p->guessed)
+		printf("; %lu operator%s in macros guessed (libclang 17 and later name them)",
+		       p->guessed, str_plural(p->guessed));
 	if (r->known)
 		printf("; %lu in the baseline", r->known);
 	if (r->hidden)

@@ -11,6 +11,8 @@ enum order_doubt {
 	ORDER_GUESS = 4,  /* by a pointer that may call several functions */
 	ORDER_ROUNDS = 8, /* the held lock is of an element of an earlier round of the loop */
 	ORDER_DEEP = 16,  /* many calls lie between the two */
+	ORDER_ALONE = 32, /* no two threads are known to take the two orders */
+	ORDER_GATED = 64, /* one lock of static storage is held around both orders */
 };
 
 /* Edge of the lock-order graph: a lock held while another one is taken. */
@@ -191,6 +193,8 @@ static void edge_evidence(struct finding *f, unsigned doubts)
 		{ORDER_QUIET, "one order is only taken before all threads or after them"},
 		{ORDER_GUESS, "which function a pointer calls on the way, is not known"},
 		{ORDER_DEEP, "many calls lie between the two locks: the path may not be taken"},
+		{ORDER_ALONE, "no two threads are known to take both orders"},
+		{ORDER_GATED, "another lock is held around both orders"},
 		{ORDER_ROUNDS, "one lock is of another element, of an earlier round of the loop"},
 	};
 
@@ -263,10 +267,52 @@ static struct finding *report_order(struct audit *a, const struct lock_cycle *c)
 
 /* ---- cycles ---------------------------------------------------------------------------------- */
 
-/* Shortest path from the end of the edge to its begin, without edges of these doubts: before[i] is
+static bool is_held_around(const struct audit *a, const struct lock_edge *e, unsigned key)
+{
+	for (unsigned i = 0; i < e->at->held.count; i++) {
+		const struct audit_held *h = &e->at->held.items[i];
+
+		if (h->mode == HELD_ALONE && h->lock != e->held->lock &&
+		    audit_lock_key(a, h->lock) == key)
+			return true;
+	}
+	array_each(const unsigned, item, &a->roles[e->at->function].locks.items)
+		if (*item == 2 * key + 1)
+			return true;
+	return false;
+}
+
+/* True if threads take the two orders under one lock of static storage: a gate lock (Havelund,
+   Using Runtime Analysis to Guide Model Checking of Java Programs, 2000). */
+static bool are_gated(const struct audit *a, const struct lock_edge *x, const struct lock_edge *y)
+{
+	const unsigned fields = (unsigned)a->program->fields.count;
+
+	for (unsigned i = 0; i < x->at->held.count; i++) {
+		const unsigned key = audit_lock_key(a, x->at->held.items[i].lock);
+
+		if (key > fields && is_held_around(a, x, key) && is_held_around(a, y, key))
+			return true;
+	}
+	array_each(const unsigned, item, &a->roles[x->at->function].locks.items)
+		if (*item / 2 > fields && is_held_around(a, x, *item / 2) &&
+		    is_held_around(a, y, *item / 2))
+			return true;
+	return false;
+}
+
+static unsigned doubts_of_two(const struct audit *a, const struct lock_edge *x,
+			      const struct lock_edge *y)
+{
+	return (parallel_are_two(a, x->at->function, y->at->function) ? 0 : ORDER_ALONE) |
+	       (are_gated(a, x, y) ? ORDER_GATED : 0);
+}
+
+/* Shortest path from the end of the edge to its begin, without edges of these doubts (also about
+   both): before[i] is
    the edge before edge i, or i itself. Returns the last edge, or SIZE_MAX. */
-static size_t path_back(const struct lock_edges *all, const struct lock_edge *e, unsigned doubts,
-			size_t *before)
+static size_t path_back(const struct audit *a, const struct lock_edges *all,
+			const struct lock_edge *e, unsigned doubts, size_t *before)
 {
 	const size_t count = all->items.count;
 	size_t *queue = base_alloc(count + 1, sizeof(*queue)), first = 0, last = 0,
@@ -280,7 +326,7 @@ static size_t path_back(const struct lock_edges *all, const struct lock_edge *e,
 			const struct lock_edge *next = &all->items.items[i];
 
 			if (next->from != lock || seen[i] || next->from == next->to ||
-			    next->doubts & doubts)
+			    (next->doubts | doubts_of_two(a, e, next)) & doubts)
 				continue;
 			seen[i] = true;
 			before[i] = at == SIZE_MAX ? i : at;
@@ -305,12 +351,12 @@ static void add_lock(struct lock_cycle *c, unsigned lock)
 }
 
 /* Follows the path from its last edge to its first. */
-static void add_path(const struct lock_edges *all, size_t last, const size_t *before,
-		     struct lock_cycle *c)
+static void add_path(const struct audit *a, const struct lock_edges *all, size_t last,
+		     const size_t *before, struct lock_cycle *c)
 {
 	for (size_t i = last;; i = before[i]) {
 		c->against = &all->items.items[i];
-		c->doubts |= c->against->doubts;
+		c->doubts |= c->against->doubts | doubts_of_two(a, c->edge, c->against);
 		add_lock(c, c->against->from);
 		add_lock(c, c->against->to);
 		if (before[i] == i)
@@ -331,21 +377,22 @@ static const struct lock_edge *against_itself(const struct lock_edges *all,
 }
 
 /* The shortest cycle of the edge, one without doubts if there is any. */
-static struct lock_cycle cycle_of(const struct lock_edges *all, const struct lock_edge *e)
+static struct lock_cycle cycle_of(const struct audit *a, const struct lock_edges *all,
+				  const struct lock_edge *e)
 {
 	struct lock_cycle c = {.edge = e, .doubts = e->doubts};
 	size_t *before = base_alloc(all->items.count + 1, sizeof(*before)), last;
 
 	if (e->from == e->to) {
 		c.against = against_itself(all, e);
-		c.doubts |= c.against ? c.against->doubts : 0;
+		c.doubts |= c.against ? c.against->doubts | doubts_of_two(a, e, c.against) : 0;
 		add_lock(&c, e->from);
 	} else {
-		last = path_back(all, e, ~0U, before);
+		last = path_back(a, all, e, ~0U, before);
 		if (last == SIZE_MAX)
-			last = path_back(all, e, 0, before);
+			last = path_back(a, all, e, 0, before);
 		if (last != SIZE_MAX)
-			add_path(all, last, before, &c);
+			add_path(a, all, last, before, &c);
 	}
 	base_free(before);
 	return c;
@@ -367,7 +414,7 @@ static void find_cycles(const struct audit *a, const struct lock_edges *all,
 			struct lock_cycles *cycles)
 {
 	array_each(const struct lock_edge, e, &all->items) {
-		struct lock_cycle c = cycle_of(all, e);
+		struct lock_cycle c = cycle_of(a, all, e);
 
 		if (c.against && (c.against == e || is_later(a, e, c.against)))
 			*array_add(&cycles->items) = c;

@@ -98,8 +98,11 @@ bool parallel_may_be(const struct audit *a, const struct entry_access *x,
 /* Returns true if parallel_may_be() holds, and parallel_runs_beside(). */
 bool parallel_is_known(const struct audit *a, const struct entry_access *x,
 		       const struct entry_access *y);
-/* Returns true if two threads are known to run the function and to make the access. All threads of
-   a whole program are known; of a library any two callers are two threads. */
+/* Returns true if two threads are known to run the functions. All threads of a whole program are
+   known; of a library any two callers are two threads. */
+bool parallel_are_two(const struct audit *a, unsigned x, unsigned y);
+/* Returns true if parallel_are_two() holds for the function and the access, which may be made while
+   threads share the object. */
 bool parallel_runs_beside(const struct audit *a, unsigned function, const struct entry_access *e);
 /* Returns true if a thread function reaches one and another known entry the other. */
 bool parallel_is_certain(const struct audit *a, const struct entry_access *x,

@@ -245,11 +245,14 @@ bool parallel_is_certain(const struct audit *a, const struct entry_access *x,
 	return are_certain(a, x->entry, y->entry);
 }
 
+bool parallel_are_two(const struct audit *a, unsigned x, unsigned y)
+{
+	return are_certain(a, x, y) || !(a->roles[x].in_program || a->roles[y].in_program);
+}
+
 bool parallel_runs_beside(const struct audit *a, unsigned function, const struct entry_access *e)
 {
-	return graph_is_access_shared(a, e) &&
-	       (are_certain(a, function, e->entry) ||
-		!(a->roles[function].in_program || a->roles[e->entry].in_program));
+	return graph_is_access_shared(a, e) && parallel_are_two(a, function, e->entry);
 }
 
 bool parallel_is_known(const struct audit *a, const struct entry_access *x,

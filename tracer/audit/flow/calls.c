@@ -225,7 +225,7 @@ static unsigned call_other(const struct audit_call *c)
 		    term_kind(c->w->t, c->arguments[i]) == TERM_FIELD)
 			state_write(c->s, c->arguments[i]);
 	call_forget_locals(c);
-	state_change(c->s, c->w->t, 0);
+	state_change_all(c->w->audit, c->s);
 	return state_anything(c->s, c->w->t, c->e->site);
 }
 

@@ -238,10 +238,10 @@ static void take_out(const struct audit_call *c, unsigned parameter)
 static void forget_written(const struct audit_call *c, const struct audit_facts *f)
 {
 	if (f->acquisitions.count)
-		state_change(c->s, c->w->t, 0);
+		state_change_all(c->w->audit, c->s);
 	array_each(struct audit_access *const, access, &f->accesses)
 		if ((*access)->flags & ACCESS_WRITES)
-			state_change(c->s, c->w->t, (*access)->field);
+			state_change(c->w->audit, c->s, (*access)->address);
 }
 
 static bool is_given_new(const struct audit_call *c)

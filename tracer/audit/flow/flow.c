@@ -134,6 +134,34 @@ static void go_through(struct audit_flow *w, struct blocks *b, unsigned index, s
 		flow_leave(w, s, block);
 }
 
+/* True if the block is the whole of what the branch decides. */
+static bool is_arm(const struct audit_function *f, const struct audit_block *branch, unsigned index)
+{
+	const unsigned next = f->blocks.items[index].to;
+
+	return branch->end == END_BRANCH && f->blocks.items[index].end == END_JUMP &&
+	       ((branch->to == index && branch->otherwise == next) ||
+		(branch->otherwise == index && branch->to == next));
+}
+
+static void mark_flags(struct audit_flow *w, const struct audit_expr *e)
+{
+	if (e->kind == EXPR_MEMBER)
+		number_map_set(&w->audit->flags, e->id + 1, 1);
+	else if (e->kind == EXPR_GLOBAL)
+		number_map_set(&w->audit->flags, e->id + (unsigned)w->p->fields.count + 1, 1);
+	for (unsigned i = 0; i < e->count; i++)
+		mark_flags(w, e->operands[i]);
+}
+
+/* The block takes or releases a lock: what alone decides that is a flag. */
+static void note_flags(struct audit_flow *w, unsigned index)
+{
+	array_each(const struct audit_block, branch, &w->function->blocks)
+		if (is_arm(w->function, branch, index) && branch->value)
+			mark_flags(w, branch->value);
+}
+
 /* Evaluates the block from each of its states, whose number may grow meanwhile. */
 static void go_through_all(struct audit_flow *w, struct blocks *b, unsigned index)
 {
@@ -142,6 +170,8 @@ static void go_through_all(struct audit_flow *w, struct blocks *b, unsigned inde
 
 		state_copy(&s, &b->ways[index].states.items[i]);
 		go_through(w, b, index, &s);
+		if (!state_holds_same(&s, &b->ways[index].states.items[i]))
+			note_flags(w, index);
 	}
 	w->now = NULL;
 }

@@ -88,8 +88,11 @@ unsigned state_any_lock(const struct state *s);
 /* Adds a lock to the lockset. */
 void state_take(struct state *s, const struct audit_held *h);
 
-/* Marks what was loaded from the field (+ 1; 0 means any) as stale. */
-void state_change(struct state *s, const struct terms *t, unsigned field);
+/* The address is written, in some object: marks what was loaded from such places as stale. */
+void state_change(const struct audit *a, struct state *s, unsigned address);
+/* Other threads or unknown code may write: marks all that was loaded as stale, but for flags that
+   decide whether locks are taken. */
+void state_change_all(const struct audit *a, struct state *s);
 /* Forgets stale truths of the term, which is loaded again. */
 void state_load(struct state *s, const struct terms *t, unsigned term);
 /* Notes a value that is loaded under a lock. */

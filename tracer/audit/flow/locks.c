@@ -285,7 +285,7 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 	if (!lock)
 		return;
 	/* Other threads may write the guarded data from now on. */
-	state_change(s, w->t, 0);
+	state_change_all(w->audit, s);
 	array_each(struct state_truth, truth, &s->truths)
 		truth->is_of_section |= truth->is_locked && truth->is_stale;
 	known = state_held(s, lock);
@@ -372,5 +372,5 @@ void lock_wait(struct audit_flow *w, struct state *s, unsigned condition, unsign
 	if (w->records && is_tested && !is_in_loop(w))
 		suspect(w, &(struct suspicion){
 				   .kind = SUSPECT_WAIT, .term = condition, .at = at, .other = at});
-	state_change(s, w->t, 0);
+	state_change_all(w->audit, s);
 }

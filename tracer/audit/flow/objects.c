@@ -528,11 +528,9 @@ void object_write(struct audit_flow *w, struct state *s, unsigned address, unsig
 		lock_release(w, s, address, e->at);
 	else if (is_lock(w, address))
 		object_make(w, is.a);
-	if (is.kind == TERM_FIELD) {
-		if (term_kind(w->t, value) == TERM_FRESH)
-			number_map_set(&w->audit->parts, is.b + 1, 1);
-		state_change(s, w->t, is.b + 1);
-	}
+	if (is.kind == TERM_FIELD && term_kind(w->t, value) == TERM_FRESH)
+		number_map_set(&w->audit->parts, is.b + 1, 1);
+	state_change(w->audit, s, address);
 	if (is_update)
 		object_count(w, address, e->at);
 	/* An object freed under a lock that is still held is no longer reachable from the

@@ -248,22 +248,35 @@ void state_load(struct state *s, const struct terms *t, unsigned term)
 			truth->is_of_section = false;
 }
 
-static bool is_load_of(const struct terms *t, unsigned term, unsigned field)
+/* Address that the value was loaded from, or 0. */
+static unsigned loaded_from(const struct terms *t, unsigned term)
 {
 	struct term is = term_at(t, term);
 
 	if (is.kind == TERM_DERIVED || is.kind == TERM_EQUAL)
 		is = term_at(t, is.a);
-	if (is.kind != TERM_LOAD)
-		return false;
-	is = term_at(t, is.a);
-	return !field || is.kind != TERM_FIELD || is.b + 1 == field;
+	return is.kind == TERM_LOAD ? is.a : 0;
 }
 
-void state_change(struct state *s, const struct terms *t, unsigned field)
+void state_change(const struct audit *a, struct state *s, unsigned address)
 {
-	array_each(struct state_truth, truth, &s->truths)
-		truth->is_stale |= is_load_of(t, truth->term, field);
+	const unsigned written = audit_lock_key(a, address);
+
+	array_each(struct state_truth, truth, &s->truths) {
+		const unsigned from = loaded_from(&a->terms, truth->term),
+			       key = from ? audit_lock_key(a, from) : 0;
+
+		truth->is_stale |= from && written && (!key || key == written);
+	}
+}
+
+void state_change_all(const struct audit *a, struct state *s)
+{
+	array_each(struct state_truth, truth, &s->truths) {
+		const unsigned from = loaded_from(&a->terms, truth->term);
+
+		truth->is_stale |= from && !number_map_get(&a->flags, audit_lock_key(a, from));
+	}
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */

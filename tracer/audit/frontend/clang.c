@@ -41,6 +41,10 @@ static const char *bind(struct clang *c)
 {
 #define X(name) c->name = (__typeof__(c->name))dlsym(c->library, "clang_" #name);
 	CLANG_FUNCTIONS(X)
+	X(getCursorUnaryOperatorKind)
+	X(getCursorBinaryOperatorKind)
+	X(getUnaryOperatorKindSpelling)
+	X(getBinaryOperatorKindSpelling)
 #undef X
 #define X(name)                                                                                    \
 	if (!c->name)                                                                              \

@@ -238,22 +238,39 @@ static const struct {
 		{"|", CURSOR_OTHER},	      {"^", CURSOR_OTHER}};
 enum { BINARIES = sizeof(binaries) / sizeof(*binaries) };
 
+/* Text of the operator, "" if libclang is too old to tell. */
+static const char *operator_name(const struct audit_reader *r, CXCursor c)
+{
+	const struct clang *l = &r->clang;
+
+	if (!l->getCursorUnaryOperatorKind || !l->getCursorBinaryOperatorKind)
+		return "";
+	return program_text(r->program,
+			    intern(r, cursor_kind(r, c) == CXCursor_UnaryOperator
+					      ? l->getUnaryOperatorKindSpelling(
+							l->getCursorUnaryOperatorKind(c))
+					      : l->getBinaryOperatorKindSpelling(
+							l->getCursorBinaryOperatorKind(c))));
+}
+
 enum cursor_operator cursor_binary(const struct audit_reader *r, CXCursor c, CXCursor left,
 				   CXCursor right)
 {
-	/* libclang 17 and later name the operator. */
-	const char *name = program_text(r->program, cursor_name(r, c));
+	const char *name = operator_name(r, c);
 	struct cursor_text t = cursor_text(r, right);
 
 	for (size_t i = 0; i < BINARIES; i++)
 		if (strcmp(name, binaries[i].text) == 0)
 			return binaries[i].is;
+	if (*name)
+		return CURSOR_OTHER;
 	/* The whole expression is of a macro: the text before it precedes the macro. */
 	if (t.at == cursor_text(r, c).at)
 		t.at = NULL;
 	for (size_t i = 0; t.at && i < BINARIES; i++)
 		if (stands_before(t, binaries[i].text) && binaries[i].is != CURSOR_COMMA)
 			return binaries[i].is;
+	r->program->guessed++;
 	/* Only a comma has a void operand. */
 	if (cursor_type(r, left).kind == CXType_Void)
 		return CURSOR_COMMA;
@@ -268,6 +285,7 @@ static enum cursor_operator by_types(const struct audit_reader *r, CXCursor c, C
 {
 	CXType is = cursor_type(r, c), of = cursor_type(r, operand);
 
+	r->program->guessed++;
 	if (is_lvalue(r, operand) && is.kind == CXType_Pointer &&
 	    same_type(r, cursor_pointee(r, is), of))
 		return CURSOR_ADDRESS;
@@ -291,16 +309,17 @@ static enum cursor_operator unary_at(const char *at)
 {
 	if (at[0] == at[1] && (*at == '+' || *at == '-'))
 		return CURSOR_STEP;
-	return *at == '&'   ? CURSOR_ADDRESS
-	       : *at == '-' ? CURSOR_NEGATE
-	       : *at == '*' ? CURSOR_DEREF
-	       : *at == '!' ? CURSOR_NOT
-			    : CURSOR_OTHER;
+	return *at == '&'			  ? CURSOR_ADDRESS
+	       : *at == '-'			  ? CURSOR_NEGATE
+	       : *at == '*'			  ? CURSOR_DEREF
+	       : *at == '!'			  ? CURSOR_NOT
+	       : strcmp(at, "__extension__") == 0 ? CURSOR_EXTENSION
+						  : CURSOR_OTHER;
 }
 
 enum cursor_operator cursor_unary(const struct audit_reader *r, CXCursor c, CXCursor operand)
 {
-	const char *name = program_text(r->program, cursor_name(r, c));
+	const char *name = operator_name(r, c);
 	struct cursor_text t = cursor_text(r, c), end = cursor_text_end(r, c);
 
 	if (*name)

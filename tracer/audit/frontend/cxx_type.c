@@ -6,13 +6,18 @@
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
+/* The number of CXCursor_TranslationUnit is another one since libclang 15. */
+static bool is_unit(const struct audit_reader *r, CXCursor c)
+{
+	return r->clang.isTranslationUnit(r->clang.getCursorKind(c));
+}
+
 /* The outermost namespace or class of the declaration. */
 static CXCursor outermost(const struct audit_reader *r, CXCursor c)
 {
 	CXCursor parent = r->clang.getCursorSemanticParent(c);
 
-	while (cursor_kind(r, parent) != CXCursor_TranslationUnit &&
-	       !r->clang.Cursor_isNull(parent)) {
+	while (!is_unit(r, parent) && !r->clang.Cursor_isNull(parent)) {
 		c = parent;
 		parent = r->clang.getCursorSemanticParent(c);
 	}
@@ -34,7 +39,7 @@ bool cxx_is_pattern(const struct audit_reader *r, CXCursor declaration)
 {
 	CXCursor c = r->clang.getCursorSemanticParent(declaration);
 
-	for (; !r->clang.Cursor_isNull(c) && cursor_kind(r, c) != CXCursor_TranslationUnit;
+	for (; !r->clang.Cursor_isNull(c) && !is_unit(r, c);
 	     c = r->clang.getCursorSemanticParent(c))
 		if (cursor_kind(r, c) == CXCursor_ClassTemplate ||
 		    cursor_kind(r, c) == CXCursor_ClassTemplatePartialSpecialization)

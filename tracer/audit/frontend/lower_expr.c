@@ -157,9 +157,10 @@ static bool is_cast_to_volatile(const struct audit_reader *r, CXCursor c)
 static struct audit_expr *unary(struct lower *l, CXCursor c, const struct cursors *parts)
 {
 	static const enum audit_expr_kind kinds[] = {
-		[CURSOR_OTHER] = EXPR_OTHER,   [CURSOR_ADDRESS] = EXPR_ADDRESS,
-		[CURSOR_DEREF] = EXPR_DEREF,   [CURSOR_NOT] = EXPR_NOT,
-		[CURSOR_NEGATE] = EXPR_NEGATE, [CURSOR_STEP] = EXPR_STEP,
+		[CURSOR_OTHER] = EXPR_OTHER,	[CURSOR_ADDRESS] = EXPR_ADDRESS,
+		[CURSOR_DEREF] = EXPR_DEREF,	[CURSOR_NOT] = EXPR_NOT,
+		[CURSOR_NEGATE] = EXPR_NEGATE,	[CURSOR_STEP] = EXPR_STEP,
+		[CURSOR_EXTENSION] = EXPR_LAST,
 	};
 	const enum cursor_operator is =
 		parts->count == 1 ? cursor_unary(l->reader, c, parts->items[0]) : CURSOR_OTHER;

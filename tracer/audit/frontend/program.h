@@ -176,6 +176,8 @@ struct audit_program {
 	unsigned variables; /* index + 1 of the record is_variables, or 0 */
 	unsigned sites, units;
 	size_t lines;
+	/* Operators in macros that libclang (before 17) does not name and no text shows. */
+	unsigned long guessed;
 	bool has_main;
 };
 

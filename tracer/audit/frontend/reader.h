@@ -24,6 +24,7 @@
 	X(getCursorReferenced) X(getCursorSemanticParent) X(getCursorPrettyPrinted) \
 	X(getCursorPrintingPolicy) X(PrintingPolicy_dispose) X(getCursorTLSKind) \
 	X(getCursorLinkage) X(isCursorDefinition) X(equalCursors) X(isExpression) X(isDeclaration) \
+	X(isTranslationUnit) \
 	X(Cursor_getStorageClass) X(Cursor_isAnonymous) X(Cursor_isNull) \
 	X(Cursor_Evaluate) X(EvalResult_getKind) X(EvalResult_getAsLongLong) \
 	X(EvalResult_dispose) X(getEnumConstantDeclValue) X(getCanonicalType) \
@@ -54,6 +55,10 @@ struct clang {
 #define X(name) __typeof__(clang_##name) *name;
 	CLANG_FUNCTIONS(X)
 #undef X
+	/* Kinds of operators and their spelling: NULL before libclang 17. */
+	int (*getCursorUnaryOperatorKind)(CXCursor c), (*getCursorBinaryOperatorKind)(CXCursor c);
+	CXString (*getUnaryOperatorKindSpelling)(int kind);
+	CXString (*getBinaryOperatorKindSpelling)(int kind);
 };
 
 /* Loads the newest version that has its own headers, else the newest. Returns 0, or -1 with *err
@@ -168,6 +173,7 @@ enum cursor_operator {
 	CURSOR_NOT,
 	CURSOR_NEGATE,
 	CURSOR_STEP,
+	CURSOR_EXTENSION, /* __extension__: no operator */
 };
 /* Returns the operator of a BinaryOperator. libclang 17 and later name it; before, it is read from
    the text, or derived from types where a macro hides it. */

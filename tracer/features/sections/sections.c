@@ -127,9 +127,9 @@ static void add_note(const struct place *waits, const struct gate *gate, const s
 		return;
 	thread = section_of(waits)->thread->id;
 	str_addf(out,
-		 "note: gate %s was open already when %s came to %s: it owns mutex %s there "
-		 "(taken "
-		 "at %s:%u), which the thread that opens the gate at %s needs, too. Unless "
+		 "note: gate %s was open already when %s came to %s: it owns mutex %s "
+		 "there (taken at %s:%u), which the thread that opens the gate at %s "
+		 "needs, too. Unless "
 		 "something else orders the two, %s may take %s first, and neither can go on: hold "
 		 "it before %s:%u\n",
 		 gate->name, thread, waits->location, m->name, str_base_name(m->file), m->line,

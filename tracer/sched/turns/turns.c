@@ -213,6 +213,7 @@ void scheduler_new(struct run *s)
 	c->given->pause = (struct sched_pause){0};
 	c->given->seen &= SCHED_ASKS_IDS | SCHED_HAD_THREADS;
 	c->given->left_count = 0;
+	c->given->callers.freed.count = c->given->callers.freed_count = 0;
 	str_clear(&c->given->left);
 	schedule_clear(&c->given->schedule);
 	addresses_begin(c);
