@@ -617,6 +617,54 @@ def test_programs(t):
     sound(t, "-p", commands(t, *objects(t, box=["one"], log=["one"], starts=["one"], user=["two"])))
 
 
+def test_stand_in(t):
+    """A library to preload defines read(): a call of another target means the system's, which takes no lock. One of the same target
+    means its own."""
+    t.file("stand_in.c", HEAD + "#include <unistd.h>\nvoid box_poll(void);\nssize_t read(int fd, void *b, size_t n) { box_poll(); return fd; }\n")
+    t.file("poll.c", HEAD + """#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int polled;
+void box_poll(void)
+{
+	pthread_mutex_lock(&lock);
+	polled++;
+	pthread_mutex_unlock(&lock);
+}
+long box_read(int fd, char *to)
+{
+	long n;
+
+	pthread_mutex_lock(&lock);
+	n = polled ? read(fd, to, 1) : 0;
+	pthread_mutex_unlock(&lock);
+	return n;
+}
+""")
+    sound(t, "-p", commands(t, *objects(t, poll=["box"], stand_in=["preload"])))
+    found(t, [("poll.c", 16, "double-lock")], "-p", commands(t, *objects(t, poll=["box"], stand_in=["box"])))
+
+
+def test_not_called(t):
+    """A function that nothing calls, of a library whose other functions a program calls, may be dead code."""
+    box = BOX + SET + "int main_count(struct box *b);\n"
+    t.file("box.c", box)
+    t.file("main.c", HEAD + """struct box;
+int box_get(struct box *b);
+void box_add(struct box *b, int n);
+static void *run(void *b) { box_add(b, 1); return 0; }
+int main(int argc, char **argv)
+{
+	pthread_t p;
+
+	pthread_create(&p, 0, run, argv[0]);
+	return box_get((struct box *)argv[0]);
+}
+""")
+    line = [("box.c", line_of(box, "b->n = n;"), "P3")]
+    found(t, line, t.path("box.c"))
+    sound(t, "-p", commands(t, *objects(t, box=["box"], main=["tool"])))
+
+
 def test_utf16_columns(t):
     """SARIF counts UTF-16 units: 2 bytes of UTF-8 are one, 4 bytes are two."""
     report = t.path("r.sarif")

@@ -24,7 +24,8 @@ void entries_find(struct audit *a);
 /* Returns true if the function's address is taken and it is no thread function: its context is
    unknown. */
 bool entries_is_callback(const struct audit *a, unsigned function);
-/* Returns true for a function of a program that nothing calls, which may be dead code. */
+/* Returns true for a function that may be dead code: nothing calls it, and it is of a program, or
+   of a library of which other functions are called here. */
 bool entries_is_unused(const struct audit *a, unsigned function);
 /* Returns true for a function that is called here, and by its name alone. */
 bool entries_is_called(const struct audit *a, unsigned function);
@@ -78,6 +79,8 @@ bool graph_is_one_thread(const struct audit *a, unsigned function);
 bool graph_is_of_many(const struct audit *a, unsigned function);
 /* Returns true if calls lead from a function to the other. */
 bool graph_reaches(const struct audit *a, unsigned from, unsigned to);
+/* Returns true if the function is called here, each time with some lock held. */
+bool graph_callers_hold(const struct audit *a, unsigned function);
 /* Adds a shortest path of calls from an entry to the function as notes. */
 void graph_notes(const struct audit *a, unsigned function, enum finding_way way, struct finding *f);
 

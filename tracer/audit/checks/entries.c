@@ -95,19 +95,22 @@ static bool is_in_program(const struct audit *a, const struct target_facts *targ
 	return true;
 }
 
+static bool is_of_used(const struct audit *a, const struct target_facts *targets, unsigned function)
+{
+	const struct audit_unit *u = unit_of(a, function);
+
+	if (u)
+		array_each(const unsigned, t, &u->targets)
+			if (targets[*t].is_used)
+				return true;
+	return false;
+}
+
 /* True for functions of a library without known users: any function may be its interface. */
 static bool is_interface(const struct audit *a, const struct target_facts *targets,
 			 unsigned function)
 {
-	const struct audit_unit *u = unit_of(a, function);
-
-	if (a->roles[function].in_program)
-		return false;
-	if (u)
-		array_each(const unsigned, t, &u->targets)
-			if (targets[*t].is_used)
-				return false;
-	return true;
+	return !a->roles[function].in_program && !is_of_used(a, targets, function);
 }
 
 static bool is_entry(const struct audit *a, const struct target_facts *targets, unsigned function,
@@ -140,6 +143,9 @@ void entries_find(struct audit *a)
 	for (unsigned i = 0; i < functions; i++) {
 		a->roles[i].in_program = is_in_program(a, targets, i);
 		a->roles[i].is_entry = is_entry(a, targets, i, is_used[i]);
+		a->roles[i].is_unused =
+			(a->roles[i].in_program || is_of_used(a, targets, i)) &&
+			!entries_is_main(a, i) && !is_called(a, i) && !taken(a, i);
 	}
 	base_free(targets);
 	base_free(is_used);
@@ -158,8 +164,7 @@ bool entries_is_thread(const struct audit *a, unsigned function)
 
 bool entries_is_unused(const struct audit *a, unsigned function)
 {
-	return a->roles[function].in_program && !entries_is_main(a, function) &&
-	       !is_called(a, function) && !taken(a, function);
+	return a->roles[function].is_unused;
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */

@@ -138,6 +138,11 @@ static bool is_beside_atomic(const struct conflict *c)
 	return !c->m->held && entry_is(c->other, ACCESS_ATOMIC);
 }
 
+static bool is_by_unused(const struct conflict *c)
+{
+	return entries_is_unused(c->a, c->e->entry) || entries_is_unused(c->a, c->other->entry);
+}
+
 static bool wants_lock(const struct conflict *c)
 {
 	return entries_wants_lock(c->a, c->e->function);
@@ -357,6 +362,7 @@ static const struct {
 	{is_maybe_same, EVIDENCE_AGAINST, "the lock is held of an object that may be the same"},
 	{is_after_join, EVIDENCE_AGAINST, "threads were joined before"},
 	{is_of_callback, EVIDENCE_AGAINST, "who calls the function is not known"},
+	{is_by_unused, EVIDENCE_AGAINST, "nothing in these files calls the function"},
 	{callers_hold, EVIDENCE_AGAINST, "the callers in these files hold the lock"},
 	{wants_lock, EVIDENCE_AGAINST, "the name of the function asks callers for the lock"},
 	{is_told, 100, "a comment or --type asks for the lock"},

@@ -178,6 +178,24 @@ static void find_callers_locks(struct audit *a)
 	array_fini(&at_call.items);
 }
 
+bool graph_callers_hold(const struct audit *a, unsigned function)
+{
+	bool any = false;
+
+	array_each(const struct audit_edge, e, &a->calls) {
+		bool holds = a->roles[e->from].locks.items.count > 0;
+
+		if (e->to != function || e->is_of_new)
+			continue;
+		for (unsigned i = 0; i < e->held.count; i++)
+			holds |= e->held.items[i].mode != HELD_LEFT;
+		if (!holds)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 /* ---- phases ---------------------------------------------------------------------------------- */
 
 /* Phases that a call at this moment adds to the called function. */

@@ -229,9 +229,23 @@ static unsigned call_other(const struct audit_call *c)
 	return state_anything(c->s, c->w->t, c->e->site);
 }
 
+/* The called function (index + 1), or 0. One that a header of the system declares is the system's,
+   unless the same target defines it: another target's, as of a library to preload, only stands in
+   for it. */
+static unsigned called(const struct audit_call *c)
+{
+	const struct audit_program *p = c->w->p;
+	const struct audit_expr *to = c->e->operands[0];
+	const unsigned from = c->w->function->unit, index = targets_function(p, c->usr, from);
+	const bool is_foreign = to->kind == EXPR_FUNCTION && to->value && index &&
+				!targets_share(p, p->functions.items[index - 1].unit, from);
+
+	return is_foreign ? 0 : index;
+}
+
 static unsigned call(struct audit_call *c)
 {
-	const unsigned index = targets_function(c->w->p, c->usr, c->w->function->unit);
+	const unsigned index = called(c);
 	const enum call_effect effect =
 		c->usr ? call_effect_of(c->w->audit->options, c->name) : DOES_NOTHING;
 

@@ -146,10 +146,12 @@ static bool is_arm(const struct audit_function *f, const struct audit_block *bra
 
 static void mark_flags(struct audit_flow *w, const struct audit_expr *e)
 {
-	if (e->kind == EXPR_MEMBER)
-		number_map_set(&w->audit->flags, e->id + 1, 1);
-	else if (e->kind == EXPR_GLOBAL)
-		number_map_set(&w->audit->flags, e->id + (unsigned)w->p->fields.count + 1, 1);
+	const unsigned key = e->kind == EXPR_MEMBER   ? e->id + 1
+			     : e->kind == EXPR_GLOBAL ? e->id + (unsigned)w->p->fields.count + 1
+						      : 0;
+
+	w->has_new_flags |= key && !number_map_get(&w->audit->flags, key);
+	number_map_set(&w->audit->flags, key, 1);
 	for (unsigned i = 0; i < e->count; i++)
 		mark_flags(w, e->operands[i]);
 }
@@ -416,8 +418,15 @@ static void analyse_blocks(struct audit_flow *w)
 	struct blocks b = {.count = w->function->blocks.count};
 
 	b.ways = base_alloc(b.count, sizeof(*b.ways));
-	flow_enter(w, &b);
-	flow_settle(w, &b);
+	/* A new flag's value was forgotten before it was known to be a flag. */
+	do {
+		for (size_t i = 0; i < b.count; i++)
+			clear(&b.ways[i]);
+		b.rounds = 0;
+		w->has_new_flags = false;
+		flow_enter(w, &b);
+		flow_settle(w, &b);
+	} while (w->has_new_flags);
 	record(w, &b);
 	keep_accesses(w);
 	mark_before(w);

@@ -169,6 +169,7 @@ struct audit_flow {
 	struct audit_facts *facts;
 	bool records;		  /* the recording pass after the fixed point */
 	bool compares;		  /* compares addresses, which orders locks */
+	bool has_new_flags;	  /* some were added to audit.flags */
 	unsigned constructs;	  /* object that this constructor or destructor is of, or 0 */
 	struct number_map known;  /* accesses of `facts`, by hash */
 	struct number_map made;	  /* objects of DEED_MADE */

@@ -92,6 +92,8 @@ static struct audit_expr *reference(struct lower *l, CXCursor c)
 		e->id = local - 1;
 	else if (kind == EXPR_FUNCTION || kind == EXPR_GLOBAL)
 		e->id = cursor_usr(r, to);
+	if (kind == EXPR_FUNCTION)
+		e->value = r->clang.Location_isInSystemHeader(r->clang.getCursorLocation(to));
 	return e;
 }
 

@@ -52,7 +52,7 @@ enum audit_expr_kind {
 	EXPR_LOCAL,    /* id: index of the function's locals */
 	EXPR_GLOBAL,   /* id: USR */
 	EXPR_PRIVATE,  /* a thread-local variable */
-	EXPR_FUNCTION, /* id: USR */
+	EXPR_FUNCTION, /* id: USR; value: 1 if a header of the system declares it */
 	/* id: index of the program's fields. is_arrow: the operand is a pointer to the struct. */
 	EXPR_MEMBER,
 	EXPR_DEREF,
@@ -222,6 +222,8 @@ void targets_settle(struct audit_program *p);
 /* Returns the function (index + 1, or 0) that a call in unit `from` reaches, preferably of its own
    program. */
 unsigned targets_function(const struct audit_program *p, unsigned usr, unsigned from);
+/* Returns true if both units are of one target, or one is a header (0). */
+bool targets_share(const struct audit_program *p, unsigned unit, unsigned other);
 /* Returns true if the targets are never linked together. */
 bool targets_are_apart(const struct audit_program *p, unsigned target, unsigned other);
 /* Returns true if a command names the target. */

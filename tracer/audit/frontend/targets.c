@@ -134,6 +134,17 @@ static bool are_together(const struct audit_program *p, unsigned unit, unsigned 
 	return false;
 }
 
+bool targets_share(const struct audit_program *p, unsigned unit, unsigned other)
+{
+	if (!unit || !other)
+		return true;
+	array_each(const unsigned, x, &p->sources.items[unit - 1].targets)
+		array_each(const unsigned, y, &p->sources.items[other - 1].targets)
+			if (*x == *y)
+				return true;
+	return false;
+}
+
 unsigned targets_function(const struct audit_program *p, unsigned usr, unsigned from)
 {
 	const unsigned first = number_map_get(&p->function_of, usr);
