@@ -143,9 +143,8 @@ void entries_find(struct audit *a)
 	for (unsigned i = 0; i < functions; i++) {
 		a->roles[i].in_program = is_in_program(a, targets, i);
 		a->roles[i].is_entry = is_entry(a, targets, i, is_used[i]);
-		a->roles[i].is_unused =
-			(a->roles[i].in_program || is_of_used(a, targets, i)) &&
-			!entries_is_main(a, i) && !is_called(a, i) && !taken(a, i);
+		a->roles[i].is_unused = (a->roles[i].in_program || is_of_used(a, targets, i)) &&
+					!entries_is_main(a, i) && !is_called(a, i) && !taken(a, i);
 	}
 	base_free(targets);
 	base_free(is_used);
