@@ -94,6 +94,7 @@ void audit_fini(struct audit *a)
 		struct audit_facts *f = &a->facts[i];
 
 		array_fini(&f->accesses);
+		array_fini(&f->written);
 		array_fini(&f->acquisitions);
 		array_fini(&f->effects);
 		array_fini(&f->deeds);

@@ -108,8 +108,8 @@ struct audit {
 	struct number_map called;      /* functions (USR) that the program calls */
 	/* Variables (USR) that are compared with NULL without a lock. */
 	struct number_map asked;
-	/* Places (keys as audit_lock_key()'s) whose value alone decides whether a lock is taken, or
-	   released: they are taken not to change between the two. */
+	/* Places (state_flag()) whose value alone decides whether a lock is taken, or released:
+	   they are taken not to change between the two. */
 	struct number_map flags;
 	unsigned depth;	 /* nesting of functions being analysed */
 	unsigned blocks; /* next number for TERM_JOIN */

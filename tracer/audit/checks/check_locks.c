@@ -35,11 +35,9 @@ static bool is_of_any_object(const struct audit *a, unsigned lock)
 	return kind == TERM_JOIN || kind == TERM_SITE;
 }
 
-/* True for a lock that callers release, or a function that is not called with it held. */
-static bool is_handed(const struct audit *a, const struct suspicion *s)
+/* True if a function that is not called with the lock held releases it. */
+static bool is_released_by_others(const struct audit *a, const struct suspicion *s)
 {
-	if (number_map_get(&a->handed, s->function + 1))
-		return true;
 	for (unsigned i = 0; i < a->program->functions.count; i++)
 		array_each(const struct audit_effect, e, &a->facts[i].effects)
 			if (e->change == CHANGE_LEAVES &&
@@ -47,6 +45,12 @@ static bool is_handed(const struct audit *a, const struct suspicion *s)
 			    audit_lock_key(a, e->lock) == audit_lock_key(a, s->term))
 				return true;
 	return false;
+}
+
+/* True for a lock that callers release, or others. */
+static bool is_handed(const struct audit *a, const struct suspicion *s)
+{
+	return number_map_get(&a->handed, s->function + 1) || is_released_by_others(a, s);
 }
 
 static void report_lock(struct audit *a, const struct suspicion *s, enum finding_tag tag,
@@ -69,6 +73,9 @@ static void report_lock(struct audit *a, const struct suspicion *s, enum finding
 	finding_evidence(f, EVIDENCE_CERTAIN, "one path does both");
 	if (s->kind == SUSPECT_KEPT_LOCK && !s->is_certain)
 		finding_evidence(f, -20, "the result says where it is kept");
+	if (s->kind == SUSPECT_DOUBLE_LOCK && is_released_by_others(a, s))
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "a function without the lock releases it: it may be handed over");
 	if (is_of_any_object(a, s->term))
 		finding_evidence(f, EVIDENCE_AGAINST, "which object it is of, is not known");
 	if (check_is_element(a, s->term))

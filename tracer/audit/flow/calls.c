@@ -90,6 +90,8 @@ static void use_lock(const struct audit_call *c, enum call_effect effect)
 		lock_release(c->w, c->s, lock, c->e->at);
 	else
 		lock_take(c->w, c->s, lock, effect == DOES_LOCK_SHARED, c->e->at);
+	if (effect == DOES_LOCK_RECURSIVE)
+		number_map_set(&c->w->audit->recursive, audit_lock_key(c->w->audit, lock), 1);
 }
 
 static unsigned call_known(const struct audit_call *c, enum call_effect effect)
@@ -104,6 +106,7 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 	switch (effect) {
 	case DOES_LOCK:
 	case DOES_LOCK_SHARED:
+	case DOES_LOCK_RECURSIVE:
 	case DOES_UNLOCK:
 	case DOES_SEM_WAIT:
 	case DOES_SEM_POST:

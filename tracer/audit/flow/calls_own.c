@@ -18,20 +18,20 @@ static unsigned bind(const struct audit_call *c, unsigned term)
 	return term_bind(c->w->t, term, &c->binding);
 }
 
-/* True if a caller can name the term. */
-static bool is_known_outside(const struct audit_call *c, unsigned term)
-{
-	const enum term_kind root = term_kind(c->w->t, term_root(c->w->t, term));
-
-	return root == TERM_PARAMETER || root == TERM_GLOBAL || root == TERM_RESULT;
-}
-
 static void apply_accesses(const struct audit_call *c, const struct audit_facts *f)
 {
-	array_each(struct audit_access *const, access, &f->accesses)
-		if (!((*access)->flags & ACCESS_SETTLED) &&
-		    conditions_hold(c->w, c->s, &(*access)->when, &c->binding))
-			object_access_inside(c->w, c->s, *access, &c->binding, c->e->at);
+	struct audit_helds inside = {NULL, 0}, here = {NULL, 0};
+
+	array_each(struct audit_access *const, access, &f->accesses) {
+		if ((*access)->flags & ACCESS_SETTLED ||
+		    !conditions_hold(c->w, c->s, &(*access)->when, &c->binding))
+			continue;
+		/* Many successive accesses have one lockset. */
+		if (!inside.count || inside.items != (*access)->held.items)
+			here = lock_helds_inside(c->w, c->s, &(*access)->held, &c->binding);
+		inside = (*access)->held;
+		object_access_inside(c->w, c->s, *access, here, &c->binding, c->e->at);
+	}
 }
 
 static struct audit_place taken_at(const struct audit_acquisition *a)
@@ -110,7 +110,8 @@ static unsigned apply_effects(const struct audit_call *c, unsigned index,
 	unsigned result = 0;
 
 	array_each(const struct audit_effect, effect, &f->effects) {
-		unsigned lock = is_known_outside(c, effect->lock) ? bind(c, effect->lock) : 0;
+		unsigned lock =
+			term_is_known_outside(c->w->t, effect->lock) ? bind(c, effect->lock) : 0;
 
 		if (!lock || !conditions_hold(c->w, c->s, &effect->when, &c->binding))
 			continue;
@@ -145,7 +146,7 @@ static void apply_deed(const struct audit_call *c, const struct audit_deed *d)
 			    d->address ? term_at(w->t, d->address).a : 0, c->e->at);
 		break;
 	case DEED_INIT:
-		if (is_known_outside(c, d->object))
+		if (term_is_known_outside(c->w->t, d->object))
 			lock_initialise(w, object, d->flag);
 		break;
 	case DEED_BEGUN:
@@ -159,11 +160,11 @@ static void apply_deed(const struct audit_call *c, const struct audit_deed *d)
 			c->e->at);
 		break;
 	case DEED_COUNTED:
-		if (is_known_outside(c, d->object))
+		if (term_is_known_outside(c->w->t, d->object))
 			object_count(w, object, c->e->at);
 		break;
 	case DEED_MADE:
-		if (is_known_outside(c, d->object))
+		if (term_is_known_outside(c->w->t, d->object))
 			object_make(w, object);
 		break;
 	case DEED_KEPT:
@@ -182,11 +183,10 @@ static void apply_deed(const struct audit_call *c, const struct audit_deed *d)
 /* Notes which parts of an unpublished object the callee writes. */
 static void apply_writes(const struct audit_call *c, const struct audit_facts *f)
 {
-	array_each(struct audit_access *const, access, &f->accesses) {
-		unsigned address = bind(c, (*access)->address);
+	array_each(const unsigned, written, &f->written) {
+		const unsigned address = bind(c, *written);
 
-		if (!((*access)->flags & ACCESS_WRITES) || !address ||
-		    !object_is_own(c->w, c->s, address))
+		if (!address || !object_is_own(c->w, c->s, address))
 			continue;
 		state_write(c->s, address);
 		if (state_out(c->s, address))
@@ -239,9 +239,8 @@ static void forget_written(const struct audit_call *c, const struct audit_facts 
 {
 	if (f->acquisitions.count)
 		state_change_all(c->w->audit, c->s);
-	array_each(struct audit_access *const, access, &f->accesses)
-		if ((*access)->flags & ACCESS_WRITES)
-			state_change(c->w->audit, c->s, (*access)->address);
+	array_each(const unsigned, written, &f->written)
+		state_change(c->w->audit, c->s, *written);
 }
 
 static bool is_given_new(const struct audit_call *c)
@@ -289,8 +288,8 @@ static void apply_taken_out(const struct audit_call *c, const struct audit_facts
 	const struct term is = term_at(c->w->t, f->result);
 
 	if (is.kind == TERM_LOAD)
-		array_each(struct audit_access *const, access, &f->accesses)
-			if ((*access)->flags & ACCESS_WRITES && (*access)->address == is.a)
+		array_each(const unsigned, written, &f->written)
+			if (*written == is.a)
 				state_write(c->s, bind(c, is.a));
 }
 

@@ -91,7 +91,7 @@ static unsigned weight(const struct terms *t, unsigned value)
 {
 	struct term is = term_at(t, value);
 
-	if (is.kind == TERM_DERIVED)
+	if (is.kind == TERM_DERIVED || is.kind == TERM_BITS)
 		is = term_at(t, is.a);
 	return is.kind == TERM_LOAD ? 3 : is.kind == TERM_CONSTANT || !value ? 0 : 2;
 }
@@ -135,6 +135,22 @@ static unsigned derived_from_sides(struct audit_flow *w, struct state *s,
 		       value = term_of(w->t, TERM_DERIVED, of, 0);
 
 	return value ? value : state_anything(s, w->t, e->site);
+}
+
+/* Evaluates x & y. */
+static unsigned bits(struct audit_flow *w, struct state *s, const struct audit_expr *e)
+{
+	const unsigned values[] = {evaluate(w, s, e->operands[0]), evaluate(w, s, e->operands[1])};
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct term of = term_at(w->t, values[i]),
+				  mask = term_at(w->t, values[1 - i]);
+
+		object_keep_local(w, values[i]);
+		if (mask.kind == TERM_CONSTANT && of.kind != TERM_CONSTANT && values[i])
+			return term_of(w->t, TERM_BITS, values[i], mask.a);
+	}
+	return derived_from_sides(w, s, e, values);
 }
 
 /* Evaluates a comparison; NOT compares with 0. The result of a try compared with a number still
@@ -356,6 +372,8 @@ unsigned evaluate(struct audit_flow *w, struct state *s, const struct audit_expr
 		return compared(w, s, e);
 	case EXPR_NEGATE:
 		return negated(w, s, e);
+	case EXPR_BITS:
+		return bits(w, s, e);
 	default:
 		note_comparison(w, e);
 		return derived(w, s, e);
@@ -393,7 +411,7 @@ void evaluate_condition(struct audit_flow *w, struct state *s, const struct audi
    values. */
 static bool is_lasting(const struct terms *t, struct term is)
 {
-	if (is.kind == TERM_EQUAL)
+	while (is.kind == TERM_EQUAL || is.kind == TERM_ABOVE || is.kind == TERM_BITS)
 		is = term_at(t, is.a);
 	return is.kind != TERM_DERIVED && is.kind != TERM_ELEMENT;
 }
@@ -468,13 +486,23 @@ static void know_bound(struct audit_flow *w, struct state *s, const struct audit
 		evaluate_known(w, s, equal, SIGN_NOT_ZERO, e->at);
 }
 
+/* Adds whether the value is above a number: x >= 2 and x > 1 are one test. */
+static void know_above(struct audit_flow *w, struct state *s, const struct audit_expr *e,
+		       enum audit_expr_kind kind, unsigned value, long with, bool holds)
+{
+	const bool is_above = kind == EXPR_GREATER || kind == EXPR_GREATER_EQUAL;
+	const long number = kind == EXPR_GREATER || kind == EXPR_LESS_EQUAL ? with : with - 1;
+
+	evaluate_known(w, s, term_of(w->t, TERM_ABOVE, value, (unsigned)number),
+		       is_above == holds ? SIGN_NOT_ZERO : SIGN_ZERO, e->at);
+}
+
 /* Adds the signs for which the comparison of the value with the number holds, or not. */
 static void know_compared(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 			  enum audit_expr_kind kind, unsigned value, long with, bool holds)
 {
 	if (is_relation(e))
-		evaluate_known(w, s, term_of(w->t, TERM_DERIVED, value, 0),
-			       holds ? SIGN_NOT_ZERO : SIGN_ZERO, e->at);
+		know_above(w, s, e, kind, value, with, holds);
 	if (is_relation(e))
 		know_bound(w, s, e, kind, value, with, holds);
 	else if (with)

@@ -33,6 +33,8 @@ enum term_kind {
 	TERM_ELEMENT, /* address of an element of the array at that address */
 	TERM_DERIVED, /* a value computed from a */
 	TERM_EQUAL,   /* b: a number; whether the value equals it */
+	TERM_ABOVE,   /* b: a number; whether the value is greater */
+	TERM_BITS,    /* b: a mask; these bits of the value */
 };
 
 /* A value is in one of three sets, by its sign; a set of these is what is known of a value. The
@@ -98,6 +100,8 @@ struct term term_whole(const struct terms *t, unsigned term);
 unsigned term_object(const struct terms *t, unsigned term);
 /* Returns the term without any steps. */
 unsigned term_root(const struct terms *t, unsigned term);
+/* Returns true if a caller of the function can name the term. */
+bool term_is_known_outside(const struct terms *t, unsigned term);
 /* Returns true if `part` is the term or a prefix of its steps. */
 bool term_contains(const struct terms *t, unsigned term, unsigned part);
 /* Returns the term with `part` replaced by `by`. */
@@ -258,6 +262,7 @@ enum audit_progress { FACTS_NONE, FACTS_BEGUN, FACTS_DONE };
 struct audit_facts {
 	enum audit_progress progress;
 	ARRAY(struct audit_access *) accesses;
+	ARRAY(unsigned) written; /* addresses of all writes, each once */
 	ARRAY(const struct audit_acquisition *) acquisitions;
 	ARRAY(struct audit_effect) effects;
 	ARRAY(struct audit_deed) deeds; /* sorted by kind */

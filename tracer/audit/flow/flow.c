@@ -134,26 +134,45 @@ static void go_through(struct audit_flow *w, struct blocks *b, unsigned index, s
 		flow_leave(w, s, block);
 }
 
-/* True if the block is the whole of what the branch decides. */
-static bool is_arm(const struct audit_function *f, const struct audit_block *branch, unsigned index)
+static bool has_call(const struct audit_block *b)
 {
-	const unsigned next = f->blocks.items[index].to;
-
-	return branch->end == END_BRANCH && f->blocks.items[index].end == END_JUMP &&
-	       ((branch->to == index && branch->otherwise == next) ||
-		(branch->otherwise == index && branch->to == next));
+	array_each(struct audit_expr *const, step, &b->steps)
+		if (program_has_call(*step))
+			return true;
+	return false;
 }
 
-static void mark_flags(struct audit_flow *w, const struct audit_expr *e)
+/* True if the block is the whole of what the branch decides: the other way leads to the same place,
+   by nothing or by no call. */
+static bool is_arm(const struct audit_function *f, const struct audit_block *branch, unsigned index)
 {
-	const unsigned key = e->kind == EXPR_MEMBER   ? e->id + 1
-			     : e->kind == EXPR_GLOBAL ? e->id + (unsigned)w->p->fields.count + 1
-						      : 0;
+	const unsigned next = f->blocks.items[index].to,
+		       other = branch->to == index ? branch->otherwise : branch->to;
+	const struct audit_block *way;
+
+	if (branch->end != END_BRANCH || f->blocks.items[index].end != END_JUMP ||
+	    (branch->to != index && branch->otherwise != index))
+		return false;
+	way = &f->blocks.items[other];
+	return other == next || (way->end == END_JUMP && way->to == next && !has_call(way));
+}
+
+/* Marks the places that the condition tests; `bits` of them, if it is not 0. */
+static void mark_flags(struct audit_flow *w, const struct audit_expr *e, unsigned bits)
+{
+	const unsigned place = e->kind == EXPR_MEMBER	? e->id + 1
+			       : e->kind == EXPR_GLOBAL ? e->id + (unsigned)w->p->fields.count + 1
+							: 0,
+		       key = state_flag(place, bits);
 
 	w->has_new_flags |= key && !number_map_get(&w->audit->flags, key);
 	number_map_set(&w->audit->flags, key, 1);
-	for (unsigned i = 0; i < e->count; i++)
-		mark_flags(w, e->operands[i]);
+	for (unsigned i = 0; i < e->count; i++) {
+		const struct audit_expr *mask = e->kind == EXPR_BITS ? e->operands[1 - i] : NULL;
+
+		if (!mask || mask->kind == EXPR_CONSTANT)
+			mark_flags(w, e->operands[i], mask ? (unsigned)mask->value : 0);
+	}
 }
 
 /* The block takes or releases a lock: what alone decides that is a flag. */
@@ -161,7 +180,7 @@ static void note_flags(struct audit_flow *w, unsigned index)
 {
 	array_each(const struct audit_block, branch, &w->function->blocks)
 		if (is_arm(w->function, branch, index) && branch->value)
-			mark_flags(w, branch->value);
+			mark_flags(w, branch->value, 0);
 }
 
 /* Evaluates the block from each of its states, whose number may grow meanwhile. */
@@ -348,12 +367,20 @@ static bool is_locked_if(const struct audit_flow *w, const struct audit_access *
 
 static void mark_asked(struct audit_flow *w)
 {
-	if (!w->facts->acquisitions.count)
+	const struct audit_facts *f = w->facts;
+	struct number_map of_address = {0}; /* indexes + 1 */
+	unsigned i;
+
+	if (!f->acquisitions.count)
 		return;
-	array_each(struct audit_access *const, with, &w->facts->accesses)
-		array_each(struct audit_access *const, without, &w->facts->accesses)
-			if ((*with)->held.count && is_locked_if(w, *with, *without))
-				(*without)->flags |= ACCESS_ASKED;
+	for (i = 0; i < f->accesses.count; i++)
+		number_map_add(&of_address, f->accesses.items[i]->address, i + 1);
+	array_each(struct audit_access *const, with, &f->accesses)
+		for (size_t at = 0; (*with)->held.count &&
+				    (i = number_map_next(&of_address, (*with)->address, &at));)
+			if (is_locked_if(w, *with, f->accesses.items[i - 1]))
+				f->accesses.items[i - 1]->flags |= ACCESS_ASKED;
+	number_map_fini(&of_address);
 }
 
 /* Sets the result if it is one value on all paths, apart from NULL. */
@@ -386,11 +413,27 @@ static void find_result(struct audit_flow *w)
 		return;
 	case TERM_CONSTANT:
 	case TERM_DERIVED:
+	case TERM_BITS:
 		w->facts->result = zero ? 0 : result;
 		return;
 	default:
 		w->facts->result = result;
 	}
+}
+
+static void find_written(struct audit_flow *w)
+{
+	struct number_map known = {0};
+
+	array_each(struct audit_access *const, access, &w->facts->accesses) {
+		const unsigned address = (*access)->address;
+
+		if (!((*access)->flags & ACCESS_WRITES) || number_map_get(&known, address))
+			continue;
+		number_map_set(&known, address, 1);
+		*array_add(&w->facts->written) = address;
+	}
+	number_map_fini(&known);
 }
 
 /* Sets the conditions without which the function does not return, as one that ends the program. */
@@ -431,6 +474,7 @@ static void analyse_blocks(struct audit_flow *w)
 	keep_accesses(w);
 	mark_before(w);
 	mark_asked(w);
+	find_written(w);
 	exits_effects(w);
 	find_result(w);
 	find_returns(w);
@@ -444,6 +488,7 @@ static void flow_fini(struct audit_flow *w)
 	array_each(struct flow_exit, x, &w->exits)
 		array_fini(&x->out);
 	number_map_fini(&w->known);
+	number_map_fini(&w->acquired);
 	number_map_fini(&w->made);
 	number_map_fini(&w->twice);
 	number_map_fini(&w->takers);

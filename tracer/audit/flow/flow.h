@@ -90,6 +90,8 @@ void state_take(struct state *s, const struct audit_held *h);
 
 /* The address is written, in some object: marks what was loaded from such places as stale. */
 void state_change(const struct audit *a, struct state *s, unsigned address);
+/* Returns the key in audit.flags of a place (audit_lock_key()), or of some bits of it. */
+unsigned state_flag(unsigned place, unsigned bits);
 /* Other threads or unknown code may write: marks all that was loaded as stale, but for flags that
    decide whether locks are taken. */
 void state_change_all(const struct audit *a, struct state *s);
@@ -167,14 +169,15 @@ struct audit_flow {
 	unsigned block;		 /* index of the block that is evaluated */
 	unsigned owner;		 /* object that another one is stored in at the moment, or 0 */
 	struct audit_facts *facts;
-	bool records;		  /* the recording pass after the fixed point */
-	bool compares;		  /* compares addresses, which orders locks */
-	bool has_new_flags;	  /* some were added to audit.flags */
-	unsigned constructs;	  /* object that this constructor or destructor is of, or 0 */
-	struct number_map known;  /* accesses of `facts`, by hash */
-	struct number_map made;	  /* objects of DEED_MADE */
-	struct number_map twice;  /* locks taken while held */
-	struct number_map takers; /* locks: index + 1 of the called function that takes them */
+	bool records;		    /* the recording pass after the fixed point */
+	bool compares;		    /* compares addresses, which orders locks */
+	bool has_new_flags;	    /* some were added to audit.flags */
+	unsigned constructs;	    /* object that this constructor or destructor is of, or 0 */
+	struct number_map known;    /* accesses of `facts`, by hash */
+	struct number_map acquired; /* acquisitions of `facts`, by lock */
+	struct number_map made;	    /* objects of DEED_MADE */
+	struct number_map twice;    /* locks taken while held */
+	struct number_map takers;   /* locks: index + 1 of the called function that takes them */
 	/* Locals (+ 1) whose address is kept somewhere: any call may change them. */
 	struct number_map kept;
 	ARRAY(struct flow_release) released;
@@ -236,7 +239,8 @@ enum call_effect {
 	DOES_NOTHING, /* unknown function */
 	DOES_LOCK,
 	DOES_LOCK_SHARED,
-	DOES_TRY, /* the lock is taken if the result is 0 */
+	DOES_LOCK_RECURSIVE, /* a lock that may be taken twice */
+	DOES_TRY,	     /* the lock is taken if the result is 0 */
 	DOES_TRY_SHARED,
 	DOES_TRY_TRUE, /* the lock is taken if the result is not 0 */
 	DOES_UNLOCK,
@@ -381,9 +385,10 @@ void object_note_use(struct audit_flow *w, const struct state *s, unsigned addre
 /* Adds an access by a function that gets the address; `flags` as in struct audit_access. */
 void object_pass(struct audit_flow *w, const struct state *s, unsigned address, unsigned flags,
 		 struct audit_place at);
-/* Adds an access of a function that is called at the place. */
+/* Adds an access of a function that is called at the place, with this lockset. */
 void object_access_inside(struct audit_flow *w, struct state *s, const struct audit_access *inner,
-			  const struct term_binding *b, struct audit_place at);
+			  struct audit_helds held, const struct term_binding *b,
+			  struct audit_place at);
 /* The function returns the value. */
 void object_leave(struct audit_flow *w, struct state *s, unsigned value, struct audit_place at);
 /* Adds a suspicion in the recording pass, unless it is known. */

@@ -10,14 +10,14 @@ static const struct {
 	const char *names;
 } known[] = {
 	{DOES_LOCK, "pthread_mutex_lock pthread_rwlock_wrlock pthread_spin_lock mtx_lock "
-		    "g_mutex_lock g_rec_mutex_lock g_rw_lock_writer_lock uv_mutex_lock "
-		    "uv_rwlock_wrlock"},
+		    "g_mutex_lock g_rw_lock_writer_lock uv_mutex_lock uv_rwlock_wrlock"},
+	{DOES_LOCK_RECURSIVE, "g_rec_mutex_lock"},
 	{DOES_LOCK_SHARED, "pthread_rwlock_rdlock g_rw_lock_reader_lock uv_rwlock_rdlock"},
 	{DOES_TRY, "pthread_mutex_trylock pthread_mutex_timedlock pthread_mutex_clocklock "
 		   "pthread_rwlock_trywrlock pthread_rwlock_timedwrlock pthread_spin_trylock "
 		   "mtx_trylock mtx_timedlock uv_mutex_trylock"},
 	{DOES_TRY_SHARED, "pthread_rwlock_tryrdlock pthread_rwlock_timedrdlock"},
-	{DOES_TRY_TRUE, "g_mutex_trylock"},
+	{DOES_TRY_TRUE, "g_mutex_trylock g_rec_mutex_trylock"},
 	{DOES_UNLOCK, "pthread_mutex_unlock pthread_rwlock_unlock pthread_spin_unlock mtx_unlock "
 		      "g_mutex_unlock g_rec_mutex_unlock g_rw_lock_reader_unlock "
 		      "g_rw_lock_writer_unlock uv_mutex_unlock uv_rwlock_rdunlock "

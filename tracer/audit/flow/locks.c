@@ -123,19 +123,32 @@ struct audit_helds lock_helds_inside(struct audit_flow *w, const struct state *s
 	return lock_helds(w, &all);
 }
 
+static bool acquisition_is_same(const struct audit_acquisition *a,
+				const struct audit_acquisition *b)
+{
+	return audit_helds_same(&a->held, &b->held) && a->is_again == b->is_again &&
+	       a->is_guess == b->is_guess && a->moment == b->moment &&
+	       conditions_same(&a->when, &b->when);
+}
+
 void lock_acquired(struct audit_flow *w, const struct audit_acquisition *a)
 {
+	enum { MOST = 2000, VARIANTS_MOST = 64 }; /* of one lock */
+	struct audit_facts *f = w->facts;
 	struct audit_acquisition *kept;
+	unsigned known, variants = 0;
 
-	array_each(const struct audit_acquisition *const, known, &w->facts->acquisitions)
-		if ((*known)->lock == a->lock && audit_helds_same(&(*known)->held, &a->held) &&
-		    (*known)->is_again == a->is_again && (*known)->is_guess == a->is_guess &&
-		    (*known)->moment == a->moment && conditions_same(&(*known)->when, &a->when))
+	for (size_t at = 0; (known = number_map_next(&w->acquired, a->lock, &at));)
+		if (acquisition_is_same(f->acquisitions.items[known - 1], a) ||
+		    ++variants >= VARIANTS_MOST)
 			return;
+	if (f->acquisitions.count >= MOST)
+		return;
 	kept = program_alloc(w->p, sizeof(*kept));
 	*kept = *a;
 	kept->held = lock_helds_keep(w, a->held);
-	*array_add(&w->facts->acquisitions) = kept;
+	*array_add(&f->acquisitions) = kept;
+	number_map_add(&w->acquired, a->lock, (unsigned)f->acquisitions.count);
 }
 
 /* ---- acquire and release --------------------------------------------------------------------- */
@@ -151,7 +164,7 @@ static void take_lock(struct audit_flow *w, struct state *s, unsigned lock, bool
 		const struct state_truth *last = &s->truths.items[s->truths.count - 1];
 		const enum term_kind kind = term_kind(w->t, last->term);
 
-		if (kind == TERM_LOAD || kind == TERM_DERIVED || kind == TERM_EQUAL) {
+		if (kind == TERM_LOAD || kind >= TERM_DERIVED) {
 			h.under = last->term;
 			h.under_signs = last->signs;
 		}

@@ -232,7 +232,8 @@ void object_make(struct audit_flow *w, unsigned object)
 	if (!object || object_is_made(w, object))
 		return;
 	number_map_set(&w->made, object, 1);
-	summary_deed(w, (struct audit_deed){.kind = DEED_MADE, .object = object});
+	if (term_is_known_outside(w->t, object))
+		summary_deed(w, (struct audit_deed){.kind = DEED_MADE, .object = object});
 }
 
 void object_end(struct audit_flow *w, struct state *s, unsigned object, struct audit_place at)
@@ -270,7 +271,8 @@ void object_count(struct audit_flow *w, unsigned address, struct audit_place at)
 		    known->at.column == at.column)
 			return;
 	*array_add(&w->counts) = (struct flow_count){address, at};
-	summary_deed(w, (struct audit_deed){.kind = DEED_COUNTED, .object = address});
+	if (term_is_known_outside(w->t, address))
+		summary_deed(w, (struct audit_deed){.kind = DEED_COUNTED, .object = address});
 }
 
 /* True if one of its fields was updated twice: a reference was taken here and released. */
@@ -337,11 +339,12 @@ void object_pass(struct audit_flow *w, const struct state *s, unsigned address, 
 }
 
 void object_access_inside(struct audit_flow *w, struct state *s, const struct audit_access *inner,
-			  const struct term_binding *b, struct audit_place at)
+			  struct audit_helds held, const struct term_binding *b,
+			  struct audit_place at)
 {
 	struct audit_access a = *inner;
 
-	a.held = lock_helds_inside(w, s, &inner->held, b);
+	a.held = held;
 	a.address = term_bind_or_any(w->t, inner->address, b);
 	a.at = at;
 	a.inner = inner;

@@ -1,6 +1,8 @@
 /* Abstract state at one point of a function: values, lockset, truths, events. */
 #include "tracer/audit/flow/flow.h"
 
+#include "tracer/base/hash.h"
+
 #include <string.h>
 
 enum { WRITES_MOST = 300 };
@@ -181,15 +183,26 @@ int state_is_zero(const struct state *s, const struct terms *t, unsigned term)
 	return signs == SIGN_ZERO ? 1 : signs & SIGN_ZERO ? -1 : 0;
 }
 
-/* Removes truths of the term: that it is 0, or equal to another number. */
+static bool is_test(enum term_kind kind)
+{
+	return kind == TERM_EQUAL || kind == TERM_ABOVE || kind == TERM_BITS;
+}
+
+/* True if `test` is the term, or a test of its value. */
+static bool is_test_of(const struct terms *t, unsigned test, unsigned term)
+{
+	while (test != term && is_test(term_kind(t, test)))
+		test = term_at(t, test).a;
+	return test == term;
+}
+
+/* Removes truths of the term: that it is 0, equal to another number and so on. */
 static void forget_truths(struct state *s, const struct terms *t, unsigned term, bool stale_alone)
 {
 	for (size_t i = s->truths.count; i > 0; i--) {
 		const struct state_truth *truth = &s->truths.items[i - 1];
-		const struct term is = term_at(t, truth->term);
 
-		if ((truth->term == term || (is.kind == TERM_EQUAL && is.a == term)) &&
-		    (truth->is_stale || !stale_alone))
+		if (is_test_of(t, truth->term, term) && (truth->is_stale || !stale_alone))
 			array_remove(&s->truths, i - 1);
 	}
 }
@@ -248,14 +261,19 @@ void state_load(struct state *s, const struct terms *t, unsigned term)
 			truth->is_of_section = false;
 }
 
-/* Address that the value was loaded from, or 0. */
-static unsigned loaded_from(const struct terms *t, unsigned term)
+/* Address that the value was loaded from, or 0; of its bits, *bits is the mask, else 0. */
+static unsigned loaded_from(const struct terms *t, unsigned term, unsigned *bits)
 {
 	struct term is = term_at(t, term);
 
-	if (is.kind == TERM_DERIVED || is.kind == TERM_EQUAL)
-		is = term_at(t, is.a);
+	for (*bits = 0; is.kind == TERM_DERIVED || is_test(is.kind); is = term_at(t, is.a))
+		*bits = is.kind == TERM_BITS ? is.b : *bits;
 	return is.kind == TERM_LOAD ? is.a : 0;
+}
+
+unsigned state_flag(unsigned place, unsigned bits)
+{
+	return place ? number_map_key(hash_word(hash_word(HASH_START, place), bits)) : 0;
 }
 
 void state_change(const struct audit *a, struct state *s, unsigned address)
@@ -263,7 +281,8 @@ void state_change(const struct audit *a, struct state *s, unsigned address)
 	const unsigned written = audit_lock_key(a, address);
 
 	array_each(struct state_truth, truth, &s->truths) {
-		const unsigned from = loaded_from(&a->terms, truth->term),
+		unsigned bits;
+		const unsigned from = loaded_from(&a->terms, truth->term, &bits),
 			       key = from ? audit_lock_key(a, from) : 0;
 
 		truth->is_stale |= from && written && (!key || key == written);
@@ -273,9 +292,12 @@ void state_change(const struct audit *a, struct state *s, unsigned address)
 void state_change_all(const struct audit *a, struct state *s)
 {
 	array_each(struct state_truth, truth, &s->truths) {
-		const unsigned from = loaded_from(&a->terms, truth->term);
+		unsigned bits;
+		const unsigned from = loaded_from(&a->terms, truth->term, &bits);
 
-		truth->is_stale |= from && !number_map_get(&a->flags, audit_lock_key(a, from));
+		truth->is_stale |=
+			from &&
+			!number_map_get(&a->flags, state_flag(audit_lock_key(a, from), bits));
 	}
 }
 

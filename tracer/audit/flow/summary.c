@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-enum { ACCESSES_MOST = 3000, DEEPEST = 12 };
+/* VARIANTS_MOST: of one place and address, with different locksets and conditions. */
+enum { ACCESSES_MOST = 1000, VARIANTS_MOST = 12, DEEPEST = 12 };
 
 /* ---- locksets -------------------------------------------------------------------------------- */
 
@@ -91,7 +92,7 @@ void summary_access(struct audit_flow *w, struct audit_access *a)
 	struct audit_facts *f = w->facts;
 	const unsigned key = access_key(a);
 	struct audit_access *kept;
-	unsigned known;
+	unsigned known, variants = 0;
 
 	a->depth = a->inner ? a->inner->depth + 1 : 0;
 	a->flags &= ~(unsigned)ACCESS_SETTLED;
@@ -100,7 +101,7 @@ void summary_access(struct audit_flow *w, struct audit_access *a)
 	if (a->depth > DEEPEST || f->accesses.count >= ACCESSES_MOST)
 		return;
 	for (size_t at = 0; (known = number_map_next(&w->known, key, &at));)
-		if (access_is_same(a, f->accesses.items[known - 1]))
+		if (access_is_same(a, f->accesses.items[known - 1]) || ++variants >= VARIANTS_MOST)
 			return;
 	kept = program_alloc(w->p, sizeof(*kept));
 	*kept = *a;

@@ -57,6 +57,13 @@ unsigned term_object(const struct terms *t, unsigned term)
 	return term;
 }
 
+bool term_is_known_outside(const struct terms *t, unsigned term)
+{
+	const enum term_kind root = term_kind(t, term_root(t, term));
+
+	return root == TERM_PARAMETER || root == TERM_GLOBAL || root == TERM_RESULT;
+}
+
 unsigned term_root(const struct terms *t, unsigned term)
 {
 	while (is_step(term_kind(t, term)))

@@ -234,7 +234,7 @@ static const struct {
 		{"<<", CURSOR_OTHER},	      {">>", CURSOR_OTHER},   {"||", CURSOR_OR},
 		{",", CURSOR_COMMA},	      {"+", CURSOR_OTHER},    {"-", CURSOR_OTHER},
 		{"*", CURSOR_OTHER},	      {"/", CURSOR_OTHER},    {"%", CURSOR_OTHER},
-		{"<", CURSOR_LESS},	      {">", CURSOR_GREATER},  {"&", CURSOR_OTHER},
+		{"<", CURSOR_LESS},	      {">", CURSOR_GREATER},  {"&", CURSOR_BITS},
 		{"|", CURSOR_OTHER},	      {"^", CURSOR_OTHER}};
 enum { BINARIES = sizeof(binaries) / sizeof(*binaries) };
 

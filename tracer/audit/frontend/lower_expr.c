@@ -126,7 +126,7 @@ static struct audit_expr *binary(struct lower *l, CXCursor c, const struct curso
 		[CURSOR_LESS] = EXPR_LESS,	 [CURSOR_LESS_EQUAL] = EXPR_LESS_EQUAL,
 		[CURSOR_GREATER] = EXPR_GREATER, [CURSOR_GREATER_EQUAL] = EXPR_GREATER_EQUAL,
 		[CURSOR_AND] = EXPR_AND,	 [CURSOR_OR] = EXPR_OR,
-		[CURSOR_COMMA] = EXPR_LAST,
+		[CURSOR_COMMA] = EXPR_LAST,	 [CURSOR_BITS] = EXPR_BITS,
 	};
 	enum cursor_operator is;
 
@@ -492,5 +492,45 @@ void lower_condition(struct lower *l, struct audit_expr *e, unsigned yes, unsign
 		return;
 	default:
 		lower_branch(l, e, yes, no);
+	}
+}
+
+/* ---- expressions as statements --------------------------------------------------------------- */
+
+/* Assigns one of two values, on a path of its own: its call may lock. */
+static void lower_chosen(struct lower *l, const struct audit_expr *assignment)
+{
+	const struct audit_expr *choice = assignment->operands[1];
+	const unsigned ways[] = {lower_block_new(l), lower_block_new(l)},
+		       behind = lower_block_new(l);
+
+	lower_condition(l, choice->operands[0], ways[0], ways[1]);
+	for (unsigned i = 0; i < 2; i++) {
+		struct audit_expr *e = program_alloc(l->reader->program, sizeof(*e));
+
+		*e = *assignment;
+		e->operands = program_alloc(l->reader->program, 2 * sizeof(*e->operands));
+		e->operands[0] = assignment->operands[0];
+		e->operands[1] = choice->operands[1 + i];
+		l->block = ways[i];
+		lower_step(l, e);
+		lower_jump(l, behind);
+	}
+	l->block = behind;
+}
+
+void lower_value(struct lower *l, struct audit_expr *e)
+{
+	unsigned behind;
+
+	if (e->kind == EXPR_ASSIGN && e->count == 2 && e->operands[1]->kind == EXPR_CHOICE &&
+	    program_has_call(e->operands[1])) {
+		lower_chosen(l, e);
+	} else if (e->kind == EXPR_CHOICE) {
+		behind = lower_block_new(l);
+		lower_condition(l, e, behind, behind);
+		l->block = behind;
+	} else {
+		lower_step(l, e);
 	}
 }

@@ -83,7 +83,7 @@ static struct audit_expr *add_assignment(struct lower *l, CXCursor c, unsigned l
 
 	e->operands[0] = lower_local_expr(l, local, c);
 	e->operands[1] = value;
-	lower_step(l, e);
+	lower_value(l, e);
 	return e->operands[0];
 }
 
@@ -451,20 +451,6 @@ void lower_kind(struct lower *l, CXCursor c, const struct cursors *parts)
 		for (size_t i = 0; i < parts->count; i++)
 			lower_statement(l, parts->items[i]);
 	}
-}
-
-/* An expression as a statement. Of `a ? b : c` one is evaluated alone, as in assert(). */
-static void lower_value(struct lower *l, struct audit_expr *e)
-{
-	unsigned behind;
-
-	if (e->kind != EXPR_CHOICE) {
-		lower_step(l, e);
-		return;
-	}
-	behind = lower_block_new(l);
-	lower_condition(l, e, behind, behind);
-	l->block = behind;
 }
 
 void lower_statement(struct lower *l, CXCursor c)

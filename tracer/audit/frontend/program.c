@@ -25,6 +25,15 @@ int place_compare(struct audit_place a, struct audit_place b)
 	return (a.column > b.column) - (a.column < b.column);
 }
 
+bool program_has_call(const struct audit_expr *e)
+{
+	bool has = e->kind == EXPR_CALL;
+
+	for (unsigned i = 0; !has && i < e->count; i++)
+		has = program_has_call(e->operands[i]);
+	return has;
+}
+
 struct audit_global *program_global(const struct audit_program *p, unsigned usr)
 {
 	unsigned index = number_map_get(&p->global_of, usr);

@@ -70,6 +70,7 @@ enum audit_expr_kind {
 	EXPR_GREATER_EQUAL,
 	EXPR_NOT,
 	EXPR_NEGATE,
+	EXPR_BITS, /* x & y */
 	EXPR_AND,
 	EXPR_OR,
 	EXPR_LAST,   /* comma: the value is that of the last operand */
@@ -183,6 +184,9 @@ struct audit_program {
 
 /* Returns zeroed memory that lives as long as the program. */
 void *program_alloc(struct audit_program *p, size_t size);
+
+/* Returns true if a call is part of the expression. */
+bool program_has_call(const struct audit_expr *e);
 
 /* Returns the global with this USR, or NULL. */
 struct audit_global *program_global(const struct audit_program *p, unsigned usr);

@@ -168,6 +168,7 @@ enum cursor_operator {
 	CURSOR_AND,
 	CURSOR_OR,
 	CURSOR_COMMA,
+	CURSOR_BITS,
 	CURSOR_ADDRESS,
 	CURSOR_DEREF,
 	CURSOR_NOT,
@@ -289,6 +290,9 @@ void lower_switch(struct lower *l, CXCursor c, const struct cursors *parts);
 void lower_case(struct lower *l, const struct cursors *parts, bool is_default);
 /* Lowers a condition to one block for each part of && || ! ?: and the comma. */
 void lower_condition(struct lower *l, struct audit_expr *e, unsigned yes, unsigned no);
+/* Adds an expression as a statement. Of `a ? b : c` one is evaluated alone, as in assert(), also
+   where the value is assigned and a call is among the two. */
+void lower_value(struct lower *l, struct audit_expr *e);
 /* Lowers a ({ }). Returns its value. */
 struct audit_expr *lower_inner(struct lower *l, CXCursor compound);
 /* Returns the index + 1 of the local, or 0. */
