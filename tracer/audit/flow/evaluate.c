@@ -486,6 +486,14 @@ static void know_bound(struct audit_flow *w, struct state *s, const struct audit
 		evaluate_known(w, s, equal, SIGN_NOT_ZERO, e->at);
 }
 
+/* Notes a test of the value, whichever: where several lead to a lock, it is what they share. */
+static void know_derived(struct audit_flow *w, struct state *s, const struct audit_expr *e,
+			 unsigned value, bool holds)
+{
+	evaluate_known(w, s, term_of(w->t, TERM_DERIVED, value, 0),
+		       holds ? SIGN_NOT_ZERO : SIGN_ZERO, e->at);
+}
+
 /* Adds whether the value is above a number: x >= 2 and x > 1 are one test. */
 static void know_above(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 		       enum audit_expr_kind kind, unsigned value, long with, bool holds)
@@ -501,11 +509,12 @@ static void know_above(struct audit_flow *w, struct state *s, const struct audit
 static void know_compared(struct audit_flow *w, struct state *s, const struct audit_expr *e,
 			  enum audit_expr_kind kind, unsigned value, long with, bool holds)
 {
-	if (is_relation(e))
+	if (is_relation(e)) {
+		know_derived(w, s, e, value, holds);
 		know_above(w, s, e, kind, value, with, holds);
-	if (is_relation(e))
 		know_bound(w, s, e, kind, value, with, holds);
-	else if (with)
+	}
+	if (!is_relation(e) && with)
 		evaluate_known(w, s, term_of(w->t, TERM_EQUAL, value, (unsigned)with),
 			       (kind == EXPR_EQUAL) == holds ? SIGN_NOT_ZERO : SIGN_ZERO, e->at);
 	evaluate_known(w, s, value, signs_where(kind, with, holds), e->at);
@@ -516,6 +525,8 @@ void evaluate_branch(struct audit_flow *w, struct state *s, const struct audit_e
 {
 	const struct term is = term_at(w->t, values[0]), with = term_at(w->t, values[1]);
 
+	if (is.kind == TERM_BITS)
+		know_derived(w, s, e, is.a, holds);
 	if (!is_comparison(e))
 		evaluate_known(w, s, values[0], holds ? SIGN_NOT_ZERO : SIGN_ZERO, e->at);
 	else if (is.kind == TERM_CONSTANT && with.kind == TERM_CONSTANT)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* VARIANTS_MOST: of one place and address, with different locksets and conditions. */
-enum { ACCESSES_MOST = 1000, VARIANTS_MOST = 12, DEEPEST = 12 };
+enum { ACCESSES_MOST = 3000, VARIANTS_MOST = 12, DEEPEST = 12 };
 
 /* ---- locksets -------------------------------------------------------------------------------- */
 
