@@ -644,6 +644,19 @@ long box_read(int fd, char *to)
     found(t, [("poll.c", 16, "double-lock")], "-p", commands(t, *objects(t, poll=["box"], stand_in=["box"])))
 
 
+def test_statics_of_one_name(t):
+    """Two files of one name, in two folders, each with a static lock and a static counter: they are two programs."""
+    text = HEAD + "static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\nstatic int n;\nvoid %s_add(int by)\n{\n%s\tn += by;\n%s}\n" \
+        "int %s_get(void)\n{\n%s\tint is = n;\n%s\treturn is;\n}\n"
+    both = ("\tpthread_mutex_lock(&lock);\n", "\tpthread_mutex_unlock(&lock);\n")
+    os.makedirs(t.path("a"))
+    os.makedirs(t.path("b"))
+    t.file("a/box.c", text % ("a", *both, "a", *both))
+    t.file("b/box.c", text.replace("static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;\n", "") % ("b", "", "", "b", "", ""))
+    r = sound(t, "-p", commands(t, *[{"directory": t.path(folder), "file": "box.c", "command": "cc -c box.c"} for folder in ("a", "b")]))
+    t.check(", 0 structs and 2 variables that threads may share" in r.stdout, "each has its own", r)
+
+
 def test_not_called(t):
     """A function that nothing calls, of a library whose other functions a program calls, may be dead code."""
     box = BOX + SET + "int main_count(struct box *b);\n"

@@ -58,11 +58,6 @@ static unsigned intern(const struct audit_reader *r, CXString s)
 	return name;
 }
 
-unsigned cursor_usr(const struct audit_reader *r, CXCursor c)
-{
-	return intern(r, r->clang.getCursorUSR(c));
-}
-
 unsigned cursor_name(const struct audit_reader *r, CXCursor c)
 {
 	return intern(r, r->clang.getCursorSpelling(c));
@@ -88,6 +83,24 @@ static struct audit_place place_at(const struct audit_reader *r, CXSourceLocatio
 	if (file)
 		place.file = file_name(r, file);
 	return place;
+}
+
+/* Of a static function or variable libclang tells the file's name without its folder, which files of
+   two folders may have: the folder is added. */
+unsigned cursor_usr(const struct audit_reader *r, CXCursor c)
+{
+	const unsigned usr = intern(r, r->clang.getCursorUSR(c));
+	const char *text = program_text(r->program, usr);
+	const enum CXCursorKind kind = cursor_kind(r, c);
+	unsigned file;
+	STR(full);
+
+	if ((kind != CXCursor_FunctionDecl && kind != CXCursor_VarDecl) || !*text ||
+	    strncmp(text, "c:@", 3) == 0)
+		return usr;
+	file = place_at(r, r->clang.getCursorLocation(r->clang.getCanonicalCursor(c))).file;
+	str_addf(&full, "%s:%s", file ? program_text(r->program, file) : "", text);
+	return interned_add(&r->program->names, str_text(&full));
 }
 
 struct audit_place cursor_place(const struct audit_reader *r, CXCursor c)
