@@ -85,8 +85,8 @@ static struct audit_place place_at(const struct audit_reader *r, CXSourceLocatio
 	return place;
 }
 
-/* Of a static function or variable libclang tells the file's name without its folder, which files of
-   two folders may have: the folder is added. */
+/* Adds the folder to the USR of a static function or variable: libclang has the file's name alone,
+   which files of two folders may share. */
 unsigned cursor_usr(const struct audit_reader *r, CXCursor c)
 {
 	const unsigned usr = intern(r, r->clang.getCursorUSR(c));
