@@ -64,7 +64,7 @@ enum audit_phase { PHASE_SETUP = 1, PHASE_SHARED = 2, PHASE_TEARDOWN = 4 };
 struct audit_role {
 	bool is_entry;	 /* an entry: called from outside */
 	bool in_program; /* part of a program, with a main */
-	bool is_unused;	 /* may be dead code: of a program, or of a library with users here, and not
+	bool is_unused; /* may be dead code: of a program, or of an archive with users here, and not
 			    called */
 	unsigned phases; /* enum audit_phase */
 	unsigned called; /* the same by the calls in these files alone */

@@ -27,12 +27,13 @@ bool check_is_element(const struct audit *a, unsigned address)
 
 /* ---- single locks ---------------------------------------------------------------------------- */
 
-/* True if the lock is of an object that may be another one each time. */
-static bool is_of_any_object(const struct audit *a, unsigned lock)
+/* True if the lock is of an object that may be another one each time. What one call gave stays the
+   same until the function returns. */
+static bool is_of_any_object(const struct audit *a, const struct suspicion *s)
 {
-	const enum term_kind kind = term_kind(&a->terms, term_root(&a->terms, lock));
+	const enum term_kind kind = term_kind(&a->terms, term_root(&a->terms, s->term));
 
-	return kind == TERM_JOIN || kind == TERM_SITE;
+	return kind == TERM_JOIN || (kind == TERM_SITE && s->kind != SUSPECT_KEPT_LOCK);
 }
 
 /* True if a function that is not called with the lock held releases it. */
@@ -76,7 +77,7 @@ static void report_lock(struct audit *a, const struct suspicion *s, enum finding
 	if (s->kind == SUSPECT_DOUBLE_LOCK && is_released_by_others(a, s))
 		finding_evidence(f, EVIDENCE_AGAINST,
 				 "a function without the lock releases it: it may be handed over");
-	if (is_of_any_object(a, s->term))
+	if (is_of_any_object(a, s))
 		finding_evidence(f, EVIDENCE_AGAINST, "which object it is of, is not known");
 	if (check_is_element(a, s->term))
 		finding_evidence(f, EVIDENCE_AGAINST,

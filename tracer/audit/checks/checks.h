@@ -25,7 +25,7 @@ void entries_find(struct audit *a);
    unknown. */
 bool entries_is_callback(const struct audit *a, unsigned function);
 /* Returns true for a function that may be dead code: nothing calls it, and it is of a program, or
-   of a library of which other functions are called here. */
+   of a library that is not shared and of which other functions are called here. */
 bool entries_is_unused(const struct audit *a, unsigned function);
 /* Returns true for a function that is called here, and by its name alone. */
 bool entries_is_called(const struct audit *a, unsigned function);

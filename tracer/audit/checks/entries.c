@@ -106,6 +106,13 @@ static bool is_of_used(const struct audit *a, const struct target_facts *targets
 	return false;
 }
 
+/* True for a library of programs that are known: one that is not shared, and used here. */
+static bool is_of_archive(const struct audit *a, const struct target_facts *targets,
+			  unsigned function)
+{
+	return is_of_used(a, targets, function) && !unit_of(a, function)->is_shared;
+}
+
 /* True for functions of a library without known users: any function may be its interface. */
 static bool is_interface(const struct audit *a, const struct target_facts *targets,
 			 unsigned function)
@@ -143,7 +150,7 @@ void entries_find(struct audit *a)
 	for (unsigned i = 0; i < functions; i++) {
 		a->roles[i].in_program = is_in_program(a, targets, i);
 		a->roles[i].is_entry = is_entry(a, targets, i, is_used[i]);
-		a->roles[i].is_unused = (a->roles[i].in_program || is_of_used(a, targets, i)) &&
+		a->roles[i].is_unused = (a->roles[i].in_program || is_of_archive(a, targets, i)) &&
 					!entries_is_main(a, i) && !is_called(a, i) && !taken(a, i);
 	}
 	base_free(targets);

@@ -136,7 +136,8 @@ struct audit_global {
 /* A source file and the targets that it is compiled for (targets.c). */
 struct audit_unit {
 	ARRAY(unsigned) targets;
-	unsigned kind; /* equal for units with equal targets */
+	unsigned kind;	/* equal for units with equal targets */
+	bool is_shared; /* compiled with -fPIC: of a shared library, which has users elsewhere */
 };
 
 /* A definition of an external function; several units may define one name. */

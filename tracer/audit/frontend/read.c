@@ -130,6 +130,8 @@ static void add_command(struct reading *r, CXCompileCommand command)
 		if (target)
 			targets_add(r->reader.program, u->source, target);
 		is_object = strcmp(word, "-o") == 0;
+		if (strcasecmp(word, "-fpic") == 0)
+			r->reader.program->sources.items[u->source - 1].is_shared = true;
 		if (is_new && (takes ? !(takes = false) : matters(word, &takes)))
 			*array_add(&u->words) = base_strdup(word);
 	}
