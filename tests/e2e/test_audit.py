@@ -1,5 +1,7 @@
 """gatectl audit: the corpus, what is told of it and how, the options, and input that cannot be read."""
 
+import ctypes
+import glob
 import json
 import os
 import re
@@ -658,8 +660,8 @@ def test_statics_of_one_name(t):
 
 
 def test_not_called(t):
-    """A function that nothing calls, of a library whose other functions a program calls, may be dead code."""
-    box = BOX + SET + "int main_count(struct box *b);\n"
+    """A function that nothing calls, of a library whose other functions a program calls, may be dead code, unless it is a shared one."""
+    box = BOX + SET
     t.file("box.c", box)
     t.file("main.c", HEAD + """struct box;
 int box_get(struct box *b);
@@ -675,7 +677,9 @@ int main(int argc, char **argv)
 """)
     line = [("box.c", line_of(box, "b->n = n;"), "P3")]
     found(t, line, t.path("box.c"))
-    sound(t, "-p", commands(t, *objects(t, box=["box"], main=["tool"])))
+    of_box, of_main = objects(t, box=["box"], main=["tool"])
+    sound(t, "-p", commands(t, of_box, of_main))
+    found(t, line, "-p", commands(t, dict(of_box, command=of_box["command"] + " -fPIC"), of_main))
 
 
 def test_utf16_columns(t):
@@ -797,6 +801,18 @@ int box_next(struct box *b)
 """
 
 
+def names_operators():
+    """Whether a libclang is here, with its headers, that names operators."""
+    for v in range(17, 25):
+        try:
+            ctypes.CDLL("libclang-%d.so.1" % v)
+        except OSError:
+            continue
+        if glob.glob("/usr/lib/llvm-%d/lib/clang/*/include/stddef.h" % v):
+            return True
+    return False
+
+
 @params("newest", "before-17")
 def test_operators_in_macros(t, version):
     """libclang 17 and later names operators in macros; that an older one makes audit guess is said."""
@@ -810,8 +826,9 @@ def test_operators_in_macros(t, version):
     r = audit(t, t.file("traced.c", BOX + TRACED), env=env)
     if version == "before-17" and "cannot be loaded" in r.err:
         t.error(r, where="libclang, which cannot be loaded: .*file too short")  # no older one is here
-    elif "operators in macros guessed (libclang 17 and later name them)" not in r.stdout:
-        t.equal((r.status, r.found, r.err), (0, [], ""), "all operators are known, and nothing is found", r)
+    elif (version == "newest" and names_operators()) or "operators in macros guessed (libclang 17 and later name them)" not in r.stdout:
+        t.equal((r.status, r.found, r.err), (0, [], ""), "nothing is found", r)
+        t.check("guessed" not in r.stdout, "all operators are known", r)
 
 
 def test_wrong_options(t):

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* VARIANTS_MOST: of one place and address, with different locksets and conditions. */
+/* VARIANTS_MOST: of one place and address, with different locksets and conditions; without any lock
+   each is kept. */
 enum { ACCESSES_MOST = 3000, VARIANTS_MOST = 12, DEEPEST = 12 };
 
 /* ---- locksets -------------------------------------------------------------------------------- */
@@ -101,7 +102,8 @@ void summary_access(struct audit_flow *w, struct audit_access *a)
 	if (a->depth > DEEPEST || f->accesses.count >= ACCESSES_MOST)
 		return;
 	for (size_t at = 0; (known = number_map_next(&w->known, key, &at));)
-		if (access_is_same(a, f->accesses.items[known - 1]) || ++variants >= VARIANTS_MOST)
+		if (access_is_same(a, f->accesses.items[known - 1]) ||
+		    (++variants >= VARIANTS_MOST && a->held.count))
 			return;
 	kept = program_alloc(w->p, sizeof(*kept));
 	*kept = *a;
