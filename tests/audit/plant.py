@@ -7,8 +7,9 @@
 SOURCE_DIR has a compile_commands.json, as projects.py makes it; everything is done on copies in --work. No part of CI.
 Candidates are found by text: a line that calls a function whose name contains "lock", and the line that calls its counterpart with
 the same argument. The kinds are those of KINDS; as many as possible of each are planted, drawn with the seed. A fault counts as
-told if a finding is new that names its field or lock, or lies between its first and its last line, or, for a fix that is undone
-(--undo), that lies with one of its places in a function that the fix changes, or names a field of its lines. --tools asks also the
+told if a finding is new that names its field or lock, or lies between its first and its last line, or if one that was there comes to
+lie there, or, for a fix that is undone (--undo), if a new one lies with one of its places in a function that the fix changes, or names a
+field of its lines. --tools asks also the
 tools of side_by_side.py, about the file with the fault alone: a message about threads that is new counts. The output is one row a
 fault, separated by tabs, and a table of all.
 """
@@ -255,35 +256,48 @@ def audit(gatectl, folder):
         return json.load(f)["findings"]
 
 
+def identity(finding):
+    """What a finding is about, but its line, which may have moved."""
+    return tuple(finding[key] for key in ("tag", "file", "function", "field", "struct"))
+
+
 def new_ones(before, after):
-    """What is there more often than before; a finding's line may have moved."""
-    def key(f):
-        return f["tag"], f["file"], f["function"], f["field"], f["struct"]
-    counts = collections.Counter(map(key, before))
+    """What is there more often than before."""
+    counts = collections.Counter(map(identity, before))
     for f in after:
-        counts[key(f)] -= 1
-        if counts[key(f)] < 0:
+        counts[identity(f)] -= 1
+        if counts[identity(f)] < 0:
             yield f
 
 
-def told(before, after, is_of):
+def come_here(before, after, is_at):
+    """What has a place at the fault, where nothing of the kind had one before: of each function and field one place is reported, which
+    may be another one now."""
+    known = {identity(f) for f in before if is_at(f)}
+    return [f for f in after if is_at(f) and identity(f) not in known]
+
+
+def told(before, after, is_of, is_at=lambda finding: False):
     """'high', 'low' or 'no', and the finding."""
     def firm(which):
         return [f for f in which if f["confidence"] != "low"]
     for level, old, new in (("high", firm(before), firm(after)), ("low", before, after)):
-        hits = [f for f in new_ones(old, new) if is_of(f)]
+        hits = [f for f in new_ones(old, new) if is_of(f)] + come_here(old, new, is_at)
         if hits:
             return level, f"{hits[0]['file']}:{hits[0]['line']} {hits[0]['tag']} {hits[0]['field'] or '-'} ({hits[0]['confidence']})"
     return "no", "-"
 
 
 def planted_here(fault, folder):
+    """Two tests of a finding: whether it is of the fault, and whether it has a place there. The fault's lines are those of the original."""
     short = os.path.relpath(fault.path, folder)
 
+    def is_at(finding):
+        return any(p["file"] == short and fault.first <= p["line"] <= fault.last for p in [finding] + finding["notes"])
+
     def is_of(finding):
-        places = [finding] + finding["notes"]
-        return finding["field"] in fault.names or any(p["file"] == short and fault.first <= p["line"] <= fault.last for p in places)
-    return is_of
+        return finding["field"] in fault.names or is_at(finding)
+    return is_of, is_at
 
 
 def copied(name, source, work):
@@ -327,7 +341,7 @@ def measure(args, folders):
             before[fault.project] = audit(args.gatectl, folder)
         original = read(fault.path)
         write(fault.path, fault.text)
-        level, finding = told(before[fault.project], audit(args.gatectl, folder), planted_here(fault, folder))
+        level, finding = told(before[fault.project], audit(args.gatectl, folder), *planted_here(fault, folder))
         write(fault.path, original)
         said = ask_others(fault.path, fault.text, units[fault.path], bare) if args.tools else {}
         place = f"{os.path.relpath(fault.path, folder)}:{fault.first}"

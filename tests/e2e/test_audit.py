@@ -527,6 +527,64 @@ def test_most_functions(t):
     sound(t, t.file("half.c", BOX + SUB + SUB.replace("box_sub", "box_raise")))
 
 
+def test_share_of_few_and_of_many(t):
+    """Where half of the places hold the lock, four of them say something, of two known threads, and six do not: the lock may be held
+    for something else."""
+    def program(places):
+        bare = "\tb.n--;\n" * (places - 1)
+        held = "\tpthread_mutex_lock(&b.lock);\n" + "\tb.n++;\n" * places + "\tpthread_mutex_unlock(&b.lock);\n"
+        return HEAD + f"""static struct {{ pthread_mutex_t lock; int n; }} b = {{PTHREAD_MUTEX_INITIALIZER, 0}};
+static void *one(void *x)
+{{
+{held}	return x;
+}}
+static void *two(void *x)
+{{
+	b.n -= 2; /* here */
+{bare}	return x;
+}}
+int main(void)
+{{
+	pthread_t x, y;
+
+	pthread_create(&x, NULL, one, NULL);
+	pthread_create(&y, NULL, two, NULL);
+	pthread_join(x, NULL);
+	return pthread_join(y, NULL);
+}}
+"""
+    few = program(2)
+    r = told(t, line_of(few, "/* here */"), "few.c", t.file("few.c", few))
+    t.check("which is held at 2 of 4 places" in r.stdout and "medium: 'lock' is held at 2 of 4 places (+40); two threads" in r.stdout, "few", r)
+    many = t.file("many.c", program(3))
+    sound(t, many)
+    r = told(t, line_of(program(3), "/* here */"), "many.c", "--all", many)
+    t.check("low: 'lock' is held at 3 of 6 places (+25); two threads are known to reach both places (+15); it is written here (+5)\n" in r.stdout, "many", r)
+
+
+def test_lock_behind_its_pointer(t):
+    """A lock that a pointer leads to does not guard the pointer, which is read before."""
+    text = HEAD + """struct box { pthread_mutex_t lock; int n; };
+static struct box *box;
+void box_set(struct box *b) { box = b; /* here */ }
+int box_get(void)
+{
+	pthread_mutex_lock(&box->lock);
+	int n = box->n;
+	n += box->n;
+	n += box->n;
+	pthread_mutex_unlock(&box->lock);
+	return n;
+}
+"""
+    path = t.file("behind.c", text)
+    sound(t, path)
+    r = audit(t, "--all", path)
+    t.check(("behind.c", line_of(text, "/* here */"), "P3") in r.found, "the pointer", r)
+    t.check("'box' is written without a lock that other accesses also hold; in box_set" in r.stdout and "no lock is held at any of 6 places" in r.stdout,
+            "no lock guards it", r)
+
+
 def test_marks(t):
     """Comments before or behind a declaration say what the analysis cannot know."""
     marked = BOX.replace("struct box { pthread_mutex_t lock; int n; };", """%s

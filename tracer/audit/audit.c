@@ -112,6 +112,7 @@ void audit_fini(struct audit *a)
 	array_fini(&a->waits);
 	number_map_fini(&a->handed);
 	number_map_fini(&a->recursive);
+	number_map_fini(&a->leavers);
 	number_map_fini(&a->givers);
 	number_map_fini(&a->parts);
 	number_map_fini(&a->given_whole);

@@ -97,6 +97,8 @@ struct audit {
 	/* Functions (index + 1) that take a lock which a caller releases. */
 	struct number_map handed;
 	struct number_map recursive; /* keys of locks that may be taken twice */
+	/* Functions (index + 1) that release a lock of this key which they do not hold. */
+	struct number_map leavers;
 	/* Functions (index + 1) that release locks of callers: enum audit_giver. */
 	struct number_map givers;
 	/* Fields (+ 1) that point to an object made for their own object alone. */

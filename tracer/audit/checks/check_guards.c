@@ -228,7 +228,6 @@ static const struct entry_access *conflict(const struct audit *a, const struct f
 {
 	const struct entry_access *found = NULL;
 	const unsigned part = part_used(a, with->access);
-	const bool is_whole = number_map_get(&a->given_whole, with->access->field);
 	unsigned heaviest = 0;
 
 	for (size_t i = 0; i < s->some.items.count; i++) {
@@ -239,8 +238,7 @@ static const struct entry_access *conflict(const struct audit *a, const struct f
 		unsigned is = weight(other, of);
 
 		if (!(either & ACCESS_WRITES) || both & ACCESS_ATOMIC || of->sets_up ||
-		    (part && of->part && part != of->part && !is_whole) ||
-		    (found && is + PAIR <= heaviest) ||
+		    (part && of->part && part != of->part) || (found && is + PAIR <= heaviest) ||
 		    (!s->m.is_told && guards_exclude(other, with)) ||
 		    !parallel_may_be(a, other, with))
 			continue;

@@ -36,15 +36,16 @@ static bool is_of_any_object(const struct audit *a, const struct suspicion *s)
 	return kind == TERM_JOIN || (kind == TERM_SITE && s->kind != SUSPECT_KEPT_LOCK);
 }
 
-/* True if a function that is not called with the lock held releases it. */
+/* True if a function that is not called with the lock held, nor calls this one, releases it. */
 static bool is_released_by_others(const struct audit *a, const struct suspicion *s)
 {
-	for (unsigned i = 0; i < a->program->functions.count; i++)
-		array_each(const struct audit_effect, e, &a->facts[i].effects)
-			if (e->change == CHANGE_LEAVES &&
-			    !(number_map_get(&a->givers, i + 1) & GIVER_HAS) &&
-			    audit_lock_key(a, e->lock) == audit_lock_key(a, s->term))
-				return true;
+	const unsigned key = audit_lock_key(a, s->term);
+	unsigned leaver;
+
+	for (size_t at = 0; key && (leaver = number_map_next(&a->leavers, key, &at));)
+		if (!(number_map_get(&a->givers, leaver) & GIVER_HAS) &&
+		    !graph_reaches(a, leaver - 1, s->function))
+			return true;
 	return false;
 }
 

@@ -141,6 +141,22 @@ static unsigned doubts_of(const struct audit *a, const struct audit_acquisition 
 	       (is_deep(a, at) ? ORDER_DEEP : 0);
 }
 
+static bool is_held_around(const struct audit *a, const struct audit_acquisition *at,
+			   const struct audit_held *but, unsigned key)
+{
+	for (unsigned i = 0; i < at->held.count; i++) {
+		const struct audit_held *h = &at->held.items[i];
+
+		if (h->mode == HELD_ALONE && h->lock != but->lock &&
+		    audit_lock_key(a, h->lock) == key)
+			return true;
+	}
+	array_each(const unsigned, item, &a->roles[at->function].locks.items)
+		if (*item == 2 * key + 1)
+			return true;
+	return false;
+}
+
 static void add_edges(struct audit *a, const struct audit_acquisition *at, struct lock_edges *out)
 {
 	const unsigned to = order_key(a, at->lock);
@@ -154,7 +170,10 @@ static void add_edges(struct audit *a, const struct audit_acquisition *at, struc
 		bool known = false;
 
 		e.way = way_of(a, h->lock, at->lock);
+		/* A recursive lock that is taken once more is no wait. */
 		if (h->mode == HELD_LEFT || !e.from || h->lock == at->lock ||
+		    (audit_may_be_taken_twice(a, at->lock) && !check_is_element(a, at->lock) &&
+		     is_held_around(a, at, h, audit_lock_key(a, at->lock))) ||
 		    (e.from == to && (at->is_ordered || innermost(a, at)->is_ordered ||
 				      audit_may_be_taken_twice(a, at->lock))))
 			continue;
@@ -267,21 +286,6 @@ static struct finding *report_order(struct audit *a, const struct lock_cycle *c)
 
 /* ---- cycles ---------------------------------------------------------------------------------- */
 
-static bool is_held_around(const struct audit *a, const struct lock_edge *e, unsigned key)
-{
-	for (unsigned i = 0; i < e->at->held.count; i++) {
-		const struct audit_held *h = &e->at->held.items[i];
-
-		if (h->mode == HELD_ALONE && h->lock != e->held->lock &&
-		    audit_lock_key(a, h->lock) == key)
-			return true;
-	}
-	array_each(const unsigned, item, &a->roles[e->at->function].locks.items)
-		if (*item == 2 * key + 1)
-			return true;
-	return false;
-}
-
 /* True if threads take the two orders under one lock of static storage: a gate lock (Havelund,
    Using Runtime Analysis to Guide Model Checking of Java Programs, 2000). */
 static bool are_gated(const struct audit *a, const struct lock_edge *x, const struct lock_edge *y)
@@ -291,12 +295,13 @@ static bool are_gated(const struct audit *a, const struct lock_edge *x, const st
 	for (unsigned i = 0; i < x->at->held.count; i++) {
 		const unsigned key = audit_lock_key(a, x->at->held.items[i].lock);
 
-		if (key > fields && is_held_around(a, x, key) && is_held_around(a, y, key))
+		if (key > fields && is_held_around(a, x->at, x->held, key) &&
+		    is_held_around(a, y->at, y->held, key))
 			return true;
 	}
 	array_each(const unsigned, item, &a->roles[x->at->function].locks.items)
-		if (*item / 2 > fields && is_held_around(a, x, *item / 2) &&
-		    is_held_around(a, y, *item / 2))
+		if (*item / 2 > fields && is_held_around(a, x->at, x->held, *item / 2) &&
+		    is_held_around(a, y->at, y->held, *item / 2))
 			return true;
 	return false;
 }

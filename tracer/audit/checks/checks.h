@@ -48,6 +48,9 @@ void entries_notes(const struct audit *a, const struct entry_access *e, enum fin
 const char *entries_name(const struct audit *a, unsigned function);
 /* Returns true if the name, such as x_locked, means that callers hold the lock. */
 bool entries_wants_lock(const struct audit *a, unsigned function);
+/* Returns true if a word of the name, such as init or free, says that the function makes objects or
+   ends them. */
+bool entries_makes_or_ends(const struct audit *a, unsigned function);
 
 static inline bool entry_is(const struct entry_access *e, unsigned flags)
 {

@@ -4,7 +4,9 @@
 #include "tracer/base/number_map.h"
 #include "tracer/base/table.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 const char *entries_name(const struct audit *a, unsigned function)
 {
@@ -19,6 +21,37 @@ bool entries_wants_lock(const struct audit *a, unsigned function)
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strstr(entries_name(a, function), words[i]))
 			return true;
+	return false;
+}
+
+/* Length of the word of the name that begins here: up to an underscore, a digit or a change from
+   lower to upper case. */
+static size_t word_length(const char *name)
+{
+	size_t n = 1;
+
+	while (isalpha((unsigned char)name[n]) &&
+	       !(islower((unsigned char)name[n - 1]) && isupper((unsigned char)name[n])))
+		n++;
+	return n;
+}
+
+bool entries_makes_or_ends(const struct audit *a, unsigned function)
+{
+	static const char *const words[] = {
+		"init",	   "ini",	"initialize", "initialise", "setup",   "new",
+		"create",  "construct", "alloc",      "allocate",   "fini",    "finalize",
+		"deinit",  "uninit",	"teardown",   "terminate",  "cleanup", "clean",
+		"exit",	   "unload",	"destroy",    "destruct",   "delete",  "dispose",
+		"dealloc", "free"};
+	const char *at = entries_name(a, function);
+
+	for (size_t length; *at; at += length) {
+		length = isalpha((unsigned char)*at) ? word_length(at) : 1;
+		for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+			if (strlen(words[i]) == length && strncasecmp(at, words[i], length) == 0)
+				return true;
+	}
 	return false;
 }
 

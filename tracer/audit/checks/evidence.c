@@ -32,11 +32,13 @@ static bool is_of_plain(const struct conflict *c)
 }
 
 /* True for a write before the function takes the lock: the critical section may publish what was
-   written, unless others see it without, as a variable, or its object is shared already. */
+   written, unless others see it without, as a variable, or its object is shared already, as where
+   other writes hold the object's own lock. */
 static bool is_handed_over(const struct conflict *c)
 {
 	if (!c->m->held || !entry_is(c->e, ACCESS_WRITES) || entry_is(c->e, ACCESS_READS) ||
-	    is_of_variable(c) || parallel_is_of_creator(c->a, c->e))
+	    (c->m->writes_held && guards_is_own(c->a, c->m->key, c->field)) || is_of_variable(c) ||
+	    parallel_is_of_creator(c->a, c->e))
 		return false;
 	array_each(const struct audit_acquisition *const, at,
 		   &c->a->facts[c->e->function].acquisitions)
@@ -110,9 +112,15 @@ static bool is_of_two_threads(const struct conflict *c)
 	       parallel_is_certain(c->a, c->e, c->other);
 }
 
+/* True if who calls one of the two functions is not known. A callback that takes the lock is called
+   beside a thread without it, or it would not. */
 static bool is_of_callback(const struct conflict *c)
 {
-	return entries_is_callback(c->a, c->e->entry) || entries_is_callback(c->a, c->other->entry);
+	const bool is_beside = c->m->held && guards_hold(c->other, c->m->key) &&
+			       entries_is_thread(c->a, c->e->entry);
+
+	return entries_is_callback(c->a, c->e->entry) ||
+	       (entries_is_callback(c->a, c->other->entry) && !is_beside);
 }
 
 /* True if all callers in these files hold the lock: the entry may be no interface. */
@@ -223,10 +231,12 @@ static bool is_maybe_same(const struct conflict *c)
 /* ---- points ---------------------------------------------------------------------------------- */
 
 /* Points of the share of places with the lock: from HIGH on where three of five have it, or four if
-   it is the lock of another struct. */
+   it is the lock of another struct. Below, a share of a few places tells more than one of many,
+   where the lock may be held for something else. */
 static int points_of_share(const struct conflict *c)
 {
-	enum { HIGH = EVIDENCE_HIGH, MOST = 100, SLOPE = 80, SLOPE_OTHERS = 60 };
+	enum { HIGH = EVIDENCE_HIGH, MOST = 100, FEW = 4 };
+	enum { SLOPE = 50, SLOPE_OTHERS = 60, SLOPE_OWN = 80 }; /* of a few places but SLOPE */
 	const bool others = is_others_lock(c);
 	const int held = (int)c->m->held, places = (int)c->m->places;
 
@@ -234,7 +244,7 @@ static int points_of_share(const struct conflict *c)
 		return 0;
 	if (holds_most(c->m, c->m->held, c->m->places, others))
 		return HIGH + (MOST - HIGH) * held / places;
-	return (others ? SLOPE_OTHERS : SLOPE) * held / places;
+	return (places > FEW ? SLOPE : others ? SLOPE_OTHERS : SLOPE_OWN) * held / places;
 }
 
 static bool is_certain(const struct conflict *c)
@@ -260,6 +270,21 @@ static bool is_hint(const struct conflict *c)
 {
 	return c->m->held && !is_certain(c) && c->m->writes == c->m->writes_held &&
 	       c->m->functions - c->m->functions_held > 1;
+}
+
+/* True where a name tells of set-up or teardown, and no two threads are known to have the object:
+   the caller may be the only one. */
+static bool is_named_setup(const struct conflict *c)
+{
+	return (!is_of_two_threads(c) || is_of_plain(c)) &&
+	       entries_makes_or_ends(c->a, c->e->function);
+}
+
+/* True for a struct without a lock, and a lock of another struct: no two threads are known to have
+   one object. */
+static bool is_plain_of_unknown(const struct conflict *c)
+{
+	return is_of_plain(c) && !is_certain(c) && c->m->key <= c->a->program->fields.count;
 }
 
 static bool takes_lock(const struct conflict *c)
@@ -353,6 +378,9 @@ static const struct {
 	{is_hint, EVIDENCE_AGAINST, "all writes hold the lock, and several functions read without"},
 	{is_of_setup, EVIDENCE_AGAINST, "it is also called before threads are made"},
 	{is_of_plain, -10, "its struct has no lock"},
+	{is_plain_of_unknown, EVIDENCE_AGAINST, "no two threads are known to have the same object"},
+	{is_named_setup, EVIDENCE_AGAINST,
+	 "the function's name tells of set-up or teardown: no two may have it then"},
 	{is_read_of_plain, EVIDENCE_AGAINST,
 	 "it is only read here, of an object that may have no other user"},
 	{is_by_unknown, EVIDENCE_AGAINST, "what the function does with the address is not known"},

@@ -105,6 +105,17 @@ static bool is_guess(const struct audit *a, const struct audit_access *access,
 	       !guards_is_own(a, audit_lock_key(a, h->lock), access->field);
 }
 
+/* True for a lock that is reached by the accessed pointer itself: it cannot guard the pointer,
+   which has to be read first. */
+static bool is_behind(const struct audit *a, const struct audit_access *access, unsigned lock)
+{
+	for (; term_kind(&a->terms, lock) >= TERM_LOAD; lock = term_at(&a->terms, lock).a)
+		if (term_kind(&a->terms, lock) == TERM_LOAD &&
+		    term_at(&a->terms, lock).a == access->address)
+			return true;
+	return false;
+}
+
 static struct guarded *guards_of(const struct audit *a, const struct entry_access *e)
 {
 	const struct audit_access *access = e->access;
@@ -115,7 +126,7 @@ static struct guarded *guards_of(const struct audit *a, const struct entry_acces
 		unsigned key = audit_lock_key(a, h->lock);
 
 		if (key && h->mode != HELD_LEFT && !is_others(a, access, h->lock) &&
-		    !is_guess(a, access, h))
+		    !is_behind(a, access, h->lock) && !is_guess(a, access, h))
 			g->guards[g->count++] =
 				(struct guard){key, h->mode, is_near(a, access, h->lock)};
 	}

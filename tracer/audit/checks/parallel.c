@@ -222,7 +222,8 @@ bool parallel_before_threads(const struct audit *a, const struct entry_access *e
 	if (parallel_is_of_creator(a, e) ||
 	    (!entries_is_thread(a, e->entry) && !a->roles[e->entry].in_program))
 		return false;
-	for (const struct audit_access *at = e->access; at; at = at->inner)
+	for (const struct audit_access *at = e->access; at && at->flags & ACCESS_ALONE;
+	     at = at->inner)
 		if ((at->flags & flags) == ACCESS_ALONE && a->facts[at->function].makes_threads)
 			return true;
 	return false;

@@ -37,6 +37,21 @@ static void start_cxx(const struct audit_call *c)
 			    thread_is_of(c->w->t, handle, call_argument(c, i)), c->e->at);
 }
 
+/* pthread_create(3) and thrd_create(3) return 0 for a thread that is there. */
+static void start_thread(const struct audit_call *c, unsigned function, unsigned given)
+{
+	struct state_event *e;
+
+	thread_start(c->w, c->s,
+		     &(struct thread_started){call_argument(c, function), call_argument(c, given),
+					      call_argument(c, 0)},
+		     c->e->at);
+	e = (struct state_event *)state_find(c->s, STATE_VISIBLE,
+					     term_object(c->w->t, call_argument(c, given)), 0);
+	if (e && place_same(e->at, c->e->at))
+		e->result = term_of(c->w->t, TERM_SITE, c->e->site, 0);
+}
+
 static void call_once(struct audit_flow *w, unsigned function)
 {
 	const struct term is = term_at(w->t, function);
@@ -112,6 +127,7 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 	case DOES_SEM_POST:
 		use_lock(c, effect);
 		return constant_zero(w);
+	case DOES_SUCCEED:
 	case DOES_SET_JUMP:
 		return constant_zero(w);
 	case DOES_INIT:
@@ -128,12 +144,10 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 		object_free(w, s, first, true, c->e->at);
 		break;
 	case DOES_THREAD:
+		start_thread(c, 2, 3);
+		break;
 	case DOES_C11_THREAD:
-		thread_start(w, s,
-			     &(struct thread_started){
-				     call_argument(c, effect == DOES_THREAD ? 2 : 1),
-				     call_argument(c, effect == DOES_THREAD ? 3 : 2), first},
-			     c->e->at);
+		start_thread(c, 1, 2);
 		break;
 	case DOES_JOIN:
 		join_thread(c);
@@ -195,7 +209,7 @@ static void let_out(const struct audit_call *c)
 			object_escape(c->w, c->arguments[i],
 				      c->usr ? "is passed to another module"
 					     : "is passed to an unknown function",
-				      !c->usr, c->e->at);
+				      !c->usr || c->e->operands[i + 1]->decays, c->e->at);
 }
 
 /* A library function that creates a thread: each function passed to it runs in one. */
@@ -254,6 +268,8 @@ static unsigned call(struct audit_call *c)
 
 	if (effect > DOES_SET_JUMP)
 		return call_cxx(c, effect);
+	if (effect == DOES_SUCCEED)
+		(void)call_other(c);
 	if (effect != DOES_NOTHING)
 		return call_known(c, effect);
 	if (index)

@@ -50,3 +50,11 @@ bool field_is_part(const struct audit_flow *w, unsigned address)
 
 	return f && (!f->type || !program_is_shared(&w->p->records.items[f->type - 1]));
 }
+
+bool field_is_simple(const struct audit_flow *w, unsigned address)
+{
+	const struct term is = term_at(w->t, address);
+	const unsigned type = is.kind == TERM_FIELD ? w->p->fields.items[is.b].type : 0;
+
+	return is.kind == TERM_FIELD && (!type || w->p->records.items[type - 1].is_system);
+}

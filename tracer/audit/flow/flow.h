@@ -38,6 +38,7 @@ struct state_event {
 	   in an object of the caller's that may not be shared. */
 	unsigned thread;
 	bool is_of_unsure;
+	unsigned result; /* of the call that made the thread: not 0 where there is none; or 0 */
 };
 
 /* Abstract state at one point. Paths with different locksets have separate states (trace
@@ -260,6 +261,7 @@ enum call_effect {
 	DOES_WRITE, /* writes what argument 1 points to */
 	DOES_COPY,  /* copies what argument 2 points to there */
 	DOES_END,
+	DOES_SUCCEED,  /* the result is 0: with valid arguments it cannot fail */
 	DOES_SET_JUMP, /* its second return has the lockset of the longjmp() */
 	/* Effects that only C++ has (effects_cxx.c): */
 	DOES_CXX_THREAD,      /* argument 2 is the function; those from 3 on are given to it */
@@ -331,6 +333,8 @@ unsigned field_of(const struct audit_flow *w, unsigned address);
 unsigned field_of_plain(const struct audit_flow *w, unsigned address);
 /* Returns true for a part of a shared struct, or of a variable, that has no lock of its own. */
 bool field_is_part(const struct audit_flow *w, unsigned address);
+/* Returns true for the address of a field that is no struct of the program's own. */
+bool field_is_simple(const struct audit_flow *w, unsigned address);
 
 /* ---- parts.c: parts of objects that are passed to a function --------------------------------- */
 

@@ -41,6 +41,7 @@ static const struct {
 	{DOES_COPY, "memcpy memmove strcpy strncpy strlcpy strcat"},
 	{DOES_END, "exit _exit abort __assert_fail pthread_exit longjmp __builtin_trap "
 		   "__builtin_unreachable"},
+	{DOES_SUCCEED, "clock_gettime gettimeofday pthread_cond_signal pthread_cond_broadcast"},
 	{DOES_SET_JUMP, "__sigsetjmp __sigsetjmp_cancel"}, /* from pthread_cleanup_push() */
 };
 

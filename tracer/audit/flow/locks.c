@@ -291,6 +291,19 @@ static struct audit_held *held_alike(const struct audit_flow *w, struct state *s
 	return found;
 }
 
+/* Notes that the function releases the lock without holding it. */
+static void note_leaver(struct audit_flow *w, unsigned lock)
+{
+	const unsigned key = audit_lock_key(w->audit, lock);
+	unsigned known;
+
+	for (size_t at = 0; (known = number_map_next(&w->audit->leavers, key, &at));)
+		if (known == w->index + 1)
+			return;
+	if (key)
+		number_map_add(&w->audit->leavers, key, w->index + 1);
+}
+
 void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct audit_place at)
 {
 	struct audit_held *known;
@@ -308,6 +321,8 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 		lock = known->lock;
 	if (w->records)
 		*array_add(&w->released) = (struct flow_release){lock, w->block};
+	if (!known && w->records)
+		note_leaver(w, lock);
 	if (!known) {
 		state_take(s, &(struct audit_held){.lock = lock, .mode = HELD_LEFT, .at = at});
 	} else if (known->mode == HELD_BACK) {
@@ -377,7 +392,7 @@ void lock_wait(struct audit_flow *w, struct state *s, unsigned condition, unsign
 	bool is_tested = false;
 
 	array_each(const struct state_truth, truth, &s->truths)
-		is_tested |= truth->is_locked && !truth->is_stale &&
+		is_tested |= truth->is_locked &&
 			     term_kind(w->t, term_root(w->t, truth->term)) != TERM_LOCAL;
 	array_each(const struct state_truth, truth, &s->truths)
 		if (w->records && truth->is_locked)

@@ -98,7 +98,7 @@ void object_show(struct audit_flow *w, struct state *s, unsigned object, unsigne
 		return;
 	suspect_unset(w, s, object, at);
 	state_note(s, &(struct state_event){STATE_VISIBLE, object, 0, state_any_lock(s), at, thread,
-					    false});
+					    false, 0});
 	/* Objects that it points to are published too, but not its owner. */
 	for (size_t i = 0; i < s->events.count; i++)
 		if (s->events.items[i].kind == STATE_STORED &&
@@ -207,13 +207,13 @@ void object_store(struct audit_flow *w, struct state *s, unsigned address, unsig
 		if (kind == TERM_PARAMETER && w->records)
 			summary_deed(w, (struct audit_deed){DEED_STORED, object, address, 0, true})
 				->flag &= is_part;
-		/* A pointer to a part, such as a list head, publishes no whole local. */
-		if (kind == TERM_LOCAL && is_part)
+		/* A pointer to a list head publishes no whole local; one to a lock, nothing. */
+		if ((kind == TERM_LOCAL && is_part) || field_is_simple(w, value))
 			return;
 	}
 	if (object_is_own(w, s, to) || is_out || is_constructed(w, s, to))
-		state_note(s,
-			   &(struct state_event){STATE_STORED, object, address, 0, at, 0, false});
+		state_note(s, &(struct state_event){STATE_STORED, object, address, 0, at, 0, false,
+						    0});
 	else if (kind == TERM_FRESH || ((kind == TERM_PARAMETER || kind == TERM_LOCAL) &&
 					(is_shared_place(w, address) || state_any_lock(s))))
 		show_in(w, s, object, to, at);
@@ -243,7 +243,7 @@ void object_end(struct audit_flow *w, struct state *s, unsigned object, struct a
 	if (is.kind == TERM_LOAD && !object_is_own(w, s, is.a) &&
 	    !state_find(s, STATE_WRITTEN, 0, is.a) && !state_find(s, STATE_FREED, 0, is.a))
 		state_note(s, &(struct state_event){STATE_FREED, object, is.a, state_any_lock(s),
-						    at, 0, false});
+						    at, 0, false, 0});
 }
 
 void object_free(struct audit_flow *w, struct state *s, unsigned object, bool always,
@@ -326,7 +326,8 @@ void object_read(struct audit_flow *w, struct state *s, unsigned address,
 
 	a.flags |= (is_atomic ? ACCESS_ATOMIC : 0) | (e->is_volatile ? ACCESS_VOLATILE : 0);
 	if (is_atomic)
-		state_note(s, &(struct state_event){STATE_LOADED, 0, address, 0, e->at, 0, false});
+		state_note(s,
+			   &(struct state_event){STATE_LOADED, 0, address, 0, e->at, 0, false, 0});
 	note_access(w, s, &a);
 }
 

@@ -228,6 +228,15 @@ unsigned state_tried(struct state *s, struct terms *t, unsigned lock, unsigned h
 	return term;
 }
 
+/* Forgets that objects were given to a thread which could not be made. */
+static void forget_given(struct state *s, unsigned result)
+{
+	for (size_t i = s->events.count; i > 0; i--)
+		if (s->events.items[i - 1].kind == STATE_VISIBLE &&
+		    s->events.items[i - 1].result == result)
+			array_remove(&s->events, i - 1);
+}
+
 void state_know(struct state *s, unsigned term, unsigned signs)
 {
 	struct state_truth truth = {term, signs, false, state_any_lock(s) != 0, false};
@@ -238,6 +247,8 @@ void state_know(struct state *s, unsigned term, unsigned signs)
 			array_remove(&s->truths, i - 1);
 		}
 	*array_add(&s->truths) = truth;
+	if (term && !(signs & SIGN_ZERO))
+		forget_given(s, term);
 }
 
 void state_see(struct state *s, unsigned value)
@@ -342,7 +353,7 @@ void state_write(struct state *s, unsigned address)
 {
 	if (address && !state_writes_all(s))
 		state_note(s, &(struct state_event){
-				      STATE_WRITTEN, address, address, 0, {0}, 0, false});
+				      STATE_WRITTEN, address, address, 0, {0}, 0, false, 0});
 }
 
 bool state_writes_all(const struct state *s)
@@ -371,7 +382,7 @@ void state_put_out(struct state *s, unsigned address, unsigned object)
 		s->events.items[e - s->events.items].object = object;
 	else
 		*array_add(&s->events) =
-			(struct state_event){STATE_OUT, object, address, 0, {0}, 0, false};
+			(struct state_event){STATE_OUT, object, address, 0, {0}, 0, false, 0};
 }
 
 enum audit_moment state_moment(const struct state *s)
