@@ -527,6 +527,51 @@ def test_most_functions(t):
     sound(t, t.file("half.c", BOX + SUB + SUB.replace("box_sub", "box_raise")))
 
 
+def test_high(t):
+    """--high: findings of high confidence alone; of many files P3 is that where two threads are known, and four of five places hold the
+    lock; an order of locks is not."""
+    text = HEAD + """struct box { pthread_mutex_t lock, other; int n, m; };
+void box_one(struct box *b) { pthread_mutex_lock(&b->lock); b->n++; pthread_mutex_lock(&b->other); b->n++; pthread_mutex_unlock(&b->other); pthread_mutex_unlock(&b->lock); }
+void box_two(struct box *b) { pthread_mutex_lock(&b->other); pthread_mutex_lock(&b->lock); /* order */
+	b->n++; pthread_mutex_unlock(&b->lock); pthread_mutex_unlock(&b->other); }
+void box_set(struct box *b, int n) { b->n = n; /* set */ }
+static struct { pthread_mutex_t lock; int steps; } known = {PTHREAD_MUTEX_INITIALIZER, 0};
+static void *step(void *x)
+{
+	pthread_mutex_lock(&known.lock);
+	known.steps++;
+	known.steps++;
+	known.steps++;
+	known.steps++;
+	pthread_mutex_unlock(&known.lock);
+	return x;
+}
+int begin(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, step, NULL);
+	known.steps = 0; /* begin */
+	return 0;
+}
+"""
+    def lines(*marks):
+        return sorted(("box.c", line_of(text, "/* %s */" % mark), "lock-order" if mark == "order" else "P3") for mark in marks)
+    path, others = t.file("box.c", text), [t.file("f%d.c" % i, "int f%d;\n" % i) for i in range(20)]
+    found(t, lines("order", "set", "begin"), "--high", path)
+    found(t, lines("order", "set", "begin"), path, *others[:19])
+    found(t, lines("order", "set", "begin"), "--high", path, *others[:19])
+    r = found(t, lines("order", "set", "begin"), path, *others)
+    t.equal([level for _, level, _ in EVIDENCE.findall(r.stdout)], ["medium", "medium", "high"], "how sure", r)
+    r = found(t, lines("begin"), "--high", "--report", t.path("high.json"), path, *others)
+    t.check("; 2 of medium confidence not shown (without --high)" in r.stdout, "the summary", r)
+    with open(t.path("high.json")) as f:
+        j = json.load(f)
+    t.equal((len(j["findings"]), j["of_medium_confidence"], j["of_low_confidence"]), (1, 2, 0), "the counts")
+    r = t.gate("audit", "--high", "--all", path)
+    t.equal((r.status, r.err), (125, "gatectl: error: --all and --high exclude each other\n"), "both", r)
+
+
 def test_share_of_few_and_of_many(t):
     """Where half of the places hold the lock, four of them say something, of two known threads, and six do not: the lock may be held
     for something else."""

@@ -88,6 +88,8 @@ static void print_summary(const struct audit_result *r)
 		       p->guessed, str_plural(p->guessed));
 	if (r->known)
 		printf("; %lu in the baseline", r->known);
+	if (r->medium)
+		printf("; %lu of medium confidence not shown (without --high)", r->medium);
 	if (r->hidden)
 		printf("; %lu of low confidence not shown (--all)", r->hidden);
 	if (r->tried)
@@ -148,6 +150,10 @@ static int cli_audit_run(struct cli *cli, struct audit_read *read, struct audit 
 	struct audit_result r = {.cli = cli, .audit = a, .read = read};
 	int status, answer;
 
+	if (cli->all && o->high) {
+		error_set(err, ERROR_USAGE, "--all and --high exclude each other");
+		return output_error(cli, err);
+	}
 	if ((o->confirm && found_check(cli->output ? cli->output : "gatectl-found", err) < 0) ||
 	    reports_check(cli, REPORTS_AUDIT, err) < 0 || audit_read(read, &how, err) < 0)
 		return output_error(cli, err);

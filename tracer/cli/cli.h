@@ -13,6 +13,7 @@
 struct cli_audit {
 	const char *folder, *baseline;
 	const char *confirm; /* program to confirm findings with; NULL: no program is run */
+	bool high;	     /* findings of high confidence alone */
 	struct texts types, lock, unlock, init;
 };
 

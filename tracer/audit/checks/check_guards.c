@@ -114,6 +114,8 @@ static unsigned access_of(const struct audit *a, const struct conflict *c)
 		access |= FINDING_PLAIN;
 	if (audit_record_of(a, c->field)->kind == RECORD_VARIABLES)
 		access |= FINDING_VARIABLE;
+	if (evidence_is_firm(c))
+		access |= FINDING_FIRM;
 	return access;
 }
 
@@ -170,6 +172,53 @@ struct field_views {
 	ARRAY(struct field_view *) items;
 };
 
+/* True if the threads that are known to run the two entries are the same, and neither makes
+   others. */
+static bool have_same_threads(const struct audit *a, unsigned entry, unsigned other)
+{
+	const struct audit_role *x = &a->roles[entry], *y = &a->roles[other];
+
+	return entry == other ||
+	       (x->starter == y->starter && x->from_main == y->from_main &&
+		x->thread == y->thread && x->entry == y->entry && x->in_program == y->in_program &&
+		x->is_unused == y->is_unused && !a->facts[entry].makes_threads &&
+		!a->facts[other].makes_threads && !entries_is_thread(a, entry) &&
+		!entries_is_thread(a, other) && !entries_is_callback(a, entry) &&
+		!entries_is_callback(a, other) && !entries_is_main(a, entry) &&
+		!entries_is_main(a, other));
+}
+
+/* True if both have the same conflicts: hundreds of entries may lead to one place alike. */
+static bool are_alike(const struct audit *a, const struct entry_access *x,
+		      const struct entry_access *y)
+{
+	return place_same(x->at, y->at) && x->function == y->function &&
+	       x->access->flags == y->access->flags && guards_same(x, y) &&
+	       have_same_threads(a, x->entry, y->entry) &&
+	       term_kind(&a->terms, term_root(&a->terms, x->access->address)) ==
+		       term_kind(&a->terms, term_root(&a->terms, y->access->address)) &&
+	       part_used(a, x->access) == part_used(a, y->access);
+}
+
+/* Keeps one of those that are alike; all are sorted by place. */
+static void keep_different(const struct audit *a, struct entry_accesses *all)
+{
+	size_t kept = 0, first = 0;
+
+	for (size_t i = 0; i < all->items.count; i++) {
+		const struct entry_access *e = &all->items.items[i];
+		bool known = false;
+
+		if (kept && !place_same(e->at, all->items.items[kept - 1].at))
+			first = kept;
+		for (size_t k = first; k < kept && !known; k++)
+			known = are_alike(a, e, &all->items.items[k]);
+		if (!known)
+			all->items.items[kept++] = *e;
+	}
+	all->items.count = kept;
+}
+
 static struct field_view *view_of(const struct audit *a, const struct entry_accesses *all,
 				  const struct entry_access *e, unsigned field,
 				  struct field_views *views)
@@ -186,6 +235,7 @@ static struct field_view *view_of(const struct audit *a, const struct entry_acce
 		if (parallel_together(a, other, e))
 			*array_add(&s->some.items) = *other;
 	s->m = guards_majority(a, &s->some, field);
+	keep_different(a, &s->some);
 	s->sides = base_alloc(s->some.items.count, sizeof(*s->sides));
 	for (size_t i = 0; i < s->some.items.count; i++)
 		s->sides[i] = side_of(a, &s->some.items.items[i], s->m.key);

@@ -148,6 +148,8 @@ bool guards_any(const struct entry_access *e);
 bool guards_is_own(const struct audit *a, unsigned key, unsigned field);
 /* Returns the name of a lock by its key. */
 const char *guards_name(const struct audit *a, unsigned key);
+/* Returns true if both hold the same locks, in the same modes. */
+bool guards_same(const struct entry_access *x, const struct entry_access *y);
 /* Returns true if both hold a common lock, at least one exclusively. */
 bool guards_exclude(const struct entry_access *x, const struct entry_access *y);
 /* Returns the lock held at the most places, or the one that @guarded_by names. */
@@ -166,6 +168,9 @@ struct conflict {
 	int points; /* of the evidence */
 };
 
+/* Returns true if two threads are known, and four of five places hold the lock, or a loop waits for
+   what is written: what experience shows to be true in large projects. */
+bool evidence_is_firm(const struct conflict *c);
 /* Returns the points of all evidence, which are added to the finding unless it is NULL. */
 int evidence_add(const struct conflict *c, struct finding *f);
 
@@ -197,11 +202,30 @@ bool check_is_element(const struct audit *a, unsigned address);
 #define CHECK_DECLARED(check) void check(struct audit *a);
 CHECKS(CHECK_DECLARED)
 
+/* Limits the confidence of what is often false in projects of many files; see
+   tests/audit/README.md. */
+static inline void check_large(struct audit *a)
+{
+	enum { FILES = 20 };
+
+	if (a->program->sources.count <= FILES)
+		return;
+	array_each(struct finding, f, &a->findings.items)
+		if (f->confidence == CONFIDENCE_HIGH &&
+		    (f->tag == FINDING_P3 ? !(f->access & FINDING_FIRM)
+					  : f->tag != FINDING_P2 && f->tag != FINDING_WAIT &&
+						    f->tag != FINDING_RETURN_WITH_LOCK))
+			finding_evidence(f, EVIDENCE_HIGH - 1 - f->points,
+					 "in more than %d files such evidence is often wrong",
+					 FILES);
+}
+
 /* Runs all checks. */
 static inline void checks_run(struct audit *a)
 {
 #define CHECK_RUN(check) check(a);
 	CHECKS(CHECK_RUN)
+	check_large(a);
 }
 
 #endif

@@ -353,6 +353,13 @@ static bool is_waited_for(const struct conflict *c)
 	return false;
 }
 
+bool evidence_is_firm(const struct conflict *c)
+{
+	return is_told(c) ||
+	       (is_of_two_threads(c) &&
+		(holds_most(c->m, c->m->held, c->m->places, true) || is_waited_for(c)));
+}
+
 /* In order: what speaks for it, what against, and what outweighs both. */
 static const struct {
 	bool (*holds)(const struct conflict *c);

@@ -68,12 +68,13 @@ struct finding_note {
 };
 
 /* Bits: the access writes and does not read; its function takes locks; its struct has no lock; it
-   is a variable of static storage. */
+   is a variable of static storage; the evidence holds in large projects, too. */
 enum finding_access {
 	FINDING_SETS = 1,
 	FINDING_LOCKS = 2,
 	FINDING_PLAIN = 4,
 	FINDING_VARIABLE = 8,
+	FINDING_FIRM = 16,
 };
 
 /* A finding; the names also serve those who reproduce it. */

@@ -146,6 +146,17 @@ bool guards_any(const struct entry_access *e)
 	return e->guards->count > 0;
 }
 
+bool guards_same(const struct entry_access *x, const struct entry_access *y)
+{
+	if (x->guards->count != y->guards->count)
+		return false;
+	for (unsigned i = 0; i < x->guards->count; i++)
+		if (x->guards->guards[i].key != y->guards->guards[i].key ||
+		    x->guards->guards[i].mode != y->guards->guards[i].mode)
+			return false;
+	return true;
+}
+
 bool guards_exclude(const struct entry_access *x, const struct entry_access *y)
 {
 	for (unsigned i = 0; i < x->guards->count; i++) {

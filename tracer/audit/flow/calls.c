@@ -106,7 +106,7 @@ static void use_lock(const struct audit_call *c, enum call_effect effect)
 	else
 		lock_take(c->w, c->s, lock, effect == DOES_LOCK_SHARED, c->e->at);
 	if (effect == DOES_LOCK_RECURSIVE)
-		number_map_set(&c->w->audit->recursive, audit_lock_key(c->w->audit, lock), 1);
+		lock_recurses(c->w, lock);
 }
 
 static unsigned call_known(const struct audit_call *c, enum call_effect effect)

@@ -149,6 +149,9 @@ static void apply_deed(const struct audit_call *c, const struct audit_deed *d)
 		if (term_is_known_outside(c->w->t, d->object))
 			lock_initialise(w, object, d->flag);
 		break;
+	case DEED_RECURSIVE:
+		lock_recurses(w, object);
+		break;
 	case DEED_BEGUN:
 		if (w->records && object)
 			summary_deed(w, (struct audit_deed){.kind = d->kind, .object = object});

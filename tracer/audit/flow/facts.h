@@ -155,10 +155,11 @@ struct audit_helds {
 	unsigned count;
 };
 
-/* Path condition: each of these parameters is equal to a number, or not equal. */
+/* Path condition: each of these parameters, or the bits of it, equals a number, or does not. */
 enum { CONDITIONS_MOST = 4 };
 struct audit_condition {
 	unsigned parameter; /* index + 1; 0 ends the list */
+	unsigned mask; /* bits of the argument that are compared; 0 for all */
 	unsigned number;
 	bool is_equal;
 };
@@ -235,9 +236,10 @@ struct audit_effect {
 enum audit_deed_kind {
 	/* The object is stored at the address; flag: only the address of a part of it. */
 	DEED_STORED,
-	DEED_GIVEN, /* the object is passed to a new thread; address: its function, or 0 */
-	DEED_INIT,  /* the lock is initialized or destroyed; flag: it may be recursive */
-	DEED_BEGUN, /* the object is passed to a thread of its own */
+	DEED_GIVEN,	/* the object is passed to a new thread; address: its function, or 0 */
+	DEED_INIT,	/* the lock is initialized or destroyed; flag: it may be recursive */
+	DEED_RECURSIVE, /* the lock may be taken twice by one thread */
+	DEED_BEGUN,	/* the object is passed to a thread of its own */
 	/* A thread starts whose function the caller passes: `address` is the function. */
 	DEED_START,
 	/* The field is updated from its own value, like a reference count. */

@@ -426,6 +426,8 @@ void lock_drop_unsure(struct state *s);
 void lock_never_was(struct state *s, const struct terms *t, unsigned object);
 /* Keeps a copy, unless an acquisition of this lock with this lockset is known. */
 void lock_acquired(struct audit_flow *w, const struct audit_acquisition *a);
+/* Notes that the lock may be taken twice by one thread; callers note it for a parameter. */
+void lock_recurses(struct audit_flow *w, unsigned lock);
 /* Notes that the function initializes the lock, for its callers too. */
 void lock_initialise(struct audit_flow *w, unsigned lock, bool may_recurse);
 /* Returns the interned lockset of the state. */

@@ -65,13 +65,23 @@ bool audit_may_be_taken_twice(const struct audit *a, unsigned lock)
 	return number_map_get(&a->recursive, audit_lock_key(a, lock));
 }
 
+void lock_recurses(struct audit_flow *w, unsigned lock)
+{
+	const unsigned key = audit_lock_key(w->audit, lock);
+
+	if (key)
+		number_map_set(&w->audit->recursive, key, 1);
+	else if (lock && w->records)
+		summary_deed(w, (struct audit_deed){.kind = DEED_RECURSIVE, .object = lock});
+}
+
 void lock_initialise(struct audit_flow *w, unsigned lock, bool may_recurse)
 {
 	if (lock && w->records)
 		summary_deed(w, (struct audit_deed){.kind = DEED_INIT, .object = lock})->flag |=
 			may_recurse;
 	if (may_recurse)
-		number_map_set(&w->audit->recursive, audit_lock_key(w->audit, lock), 1);
+		lock_recurses(w, lock);
 }
 
 /* ---- locksets -------------------------------------------------------------------------------- */

@@ -150,6 +150,20 @@ static struct state_truth *find_truth(const struct state *s, unsigned term)
 	return NULL;
 }
 
+/* True for a pointer to an object whose lock is held. */
+static bool has_lock_held(const struct state *s, const struct terms *t, unsigned pointer)
+{
+	array_each(const struct audit_held, h, &s->held) {
+		unsigned at = h->mode != HELD_LEFT ? h->lock : 0;
+
+		while (term_kind(t, at) == TERM_FIELD && term_at(t, at).a != pointer)
+			at = term_at(t, at).a;
+		if (term_kind(t, at) == TERM_FIELD)
+			return true;
+	}
+	return false;
+}
+
 unsigned state_signs(const struct state *s, const struct terms *t, unsigned term)
 {
 	const struct state_truth *truth = find_truth(s, term);
@@ -157,6 +171,8 @@ unsigned state_signs(const struct state *s, const struct terms *t, unsigned term
 
 	if (truth)
 		return truth->signs;
+	if (has_lock_held(s, t, term))
+		return SIGN_NOT_ZERO;
 	switch (is.kind) {
 	case TERM_CONSTANT:
 		return signs_of_number((int)is.a);

@@ -134,7 +134,8 @@ struct audit_deed *summary_deed(struct audit_flow *w, struct audit_deed deed)
 
 static bool condition_is(const struct audit_condition *c, const struct audit_condition *with)
 {
-	return c->parameter == with->parameter && c->number == with->number;
+	return c->parameter == with->parameter && c->mask == with->mask &&
+	       c->number == with->number;
 }
 
 static void conditions_add(struct audit_conditions *c, struct audit_condition item)
@@ -146,7 +147,7 @@ static void conditions_add(struct audit_conditions *c, struct audit_condition it
 			*known = item;
 			return;
 		}
-		if (known->parameter != item.parameter)
+		if (known->parameter != item.parameter || known->mask != item.mask)
 			continue;
 		/* An equality says all. */
 		if (known->is_equal || condition_is(known, &item))
@@ -165,13 +166,16 @@ struct audit_conditions conditions_of(const struct audit_flow *w, const struct s
 	array_each(const struct state_truth, truth, &s->truths) {
 		const bool is_zero = truth->signs == SIGN_ZERO;
 		struct term is = term_at(w->t, truth->term);
-		struct audit_condition item = {0, 0, is_zero};
+		struct audit_condition item = {0, 0, 0, is_zero};
 
 		if (!is_zero && truth->signs & SIGN_ZERO)
 			continue;
 		if (is.kind == TERM_EQUAL) {
 			item.number = is.b;
 			item.is_equal = !is_zero;
+			is = term_at(w->t, is.a);
+		} else if (is.kind == TERM_BITS) {
+			item.mask = is.b;
 			is = term_at(w->t, is.a);
 		}
 		item.parameter = is.a + 1;
@@ -187,17 +191,25 @@ static unsigned argument_of(const struct term_binding *b, const struct audit_con
 	return c->parameter - 1 < b->count ? b->arguments[c->parameter - 1] : 0;
 }
 
-/* Returns 1 if the value is known to equal the number, 0 if not to, -1 if neither. */
-static int equals(const struct audit_flow *w, const struct state *s, unsigned value,
-		  unsigned number)
+/* Term of the compared bits of the argument. */
+static unsigned compared(const struct audit_flow *w, const struct audit_condition *c,
+			 unsigned value)
 {
-	const struct term is = term_at(w->t, value);
+	return c->mask && value ? term_of(w->t, TERM_BITS, value, c->mask) : value;
+}
+
+/* Returns 1 if the argument is known to equal the number, 0 if not to, -1 if neither. */
+static int equals(const struct audit_flow *w, const struct state *s,
+		  const struct audit_condition *c, unsigned argument)
+{
+	const struct term is = term_at(w->t, argument);
+	const unsigned number = c->number, value = compared(w, c, argument);
 	int not_equal;
 
 	if (!value)
 		return -1;
 	if (is.kind == TERM_CONSTANT)
-		return is.a == number;
+		return (c->mask ? is.a & c->mask : is.a) == number;
 	if (!number)
 		return state_is_zero(s, w->t, value);
 	not_equal = state_is_zero(s, w->t, term_of(w->t, TERM_EQUAL, value, number));
@@ -211,7 +223,7 @@ bool conditions_hold(const struct audit_flow *w, const struct state *s,
 {
 	for (unsigned i = 0; i < CONDITIONS_MOST && inner->items[i].parameter; i++) {
 		const struct audit_condition *c = &inner->items[i];
-		const int equal = equals(w, s, argument_of(b, c), c->number);
+		const int equal = equals(w, s, c, argument_of(b, c));
 
 		if (equal >= 0 && equal != (int)c->is_equal)
 			return false;
@@ -221,13 +233,14 @@ bool conditions_hold(const struct audit_flow *w, const struct state *s,
 
 /* Adds a condition that holds, in terms of own parameters. */
 static void know_condition(struct audit_flow *w, struct state *s, const struct audit_condition *is,
-			   unsigned value)
+			   unsigned argument)
 {
-	const unsigned term = is->number ? term_of(w->t, TERM_EQUAL, value, is->number) : value,
+	const unsigned value = compared(w, is, argument),
+		       term = is->number ? term_of(w->t, TERM_EQUAL, value, is->number) : value,
 		       signs = state_signs(s, w->t, term) &
 			       ((is->number != 0) == is->is_equal ? SIGN_NOT_ZERO : SIGN_ZERO);
 
-	if (term_kind(w->t, value) == TERM_PARAMETER && signs)
+	if (term_kind(w->t, argument) == TERM_PARAMETER && signs)
 		state_know(s, term, signs);
 }
 
@@ -273,15 +286,23 @@ bool conditions_same(const struct audit_conditions *a, const struct audit_condit
 	return true;
 }
 
+/* True if one is an equality of the whole argument, and the other excludes its number. */
+static bool excludes(const struct audit_condition *x, const struct audit_condition *y)
+{
+	return x->is_equal && !x->mask && ((x->number & y->mask) == y->number) != y->is_equal;
+}
+
 bool conditions_differ(const struct audit_conditions *a, const struct audit_conditions *b)
 {
 	for (unsigned i = 0; i < CONDITIONS_MOST && a->items[i].parameter; i++)
 		for (unsigned k = 0; k < CONDITIONS_MOST && b->items[k].parameter; k++) {
 			const struct audit_condition *x = &a->items[i], *y = &b->items[k];
 
-			if (x->parameter == y->parameter &&
-			    (x->number == y->number ? x->is_equal != y->is_equal
-						    : x->is_equal && y->is_equal))
+			if (x->parameter != y->parameter)
+				continue;
+			if (x->mask != y->mask	     ? excludes(x, y) || excludes(y, x)
+			    : x->number == y->number ? x->is_equal != y->is_equal
+						     : x->is_equal && y->is_equal)
 				return true;
 		}
 	return false;

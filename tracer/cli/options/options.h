@@ -15,7 +15,7 @@ struct option_row {
 	size_t offset;
 	const char *help;
 };
-enum { OPTION_ROWS = 94 };
+enum { OPTION_ROWS = 95 };
 extern const struct option_row option_rows[OPTION_ROWS + 1]; /* ends with a NULL name */
 
 /* Returns 0, or -1 with *err set if a gate script stands in the place of PROG. */

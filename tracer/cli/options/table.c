@@ -478,6 +478,8 @@ const struct option_row option_rows[OPTION_ROWS + 1] = {
 	 "findings that are in FILE (a --report FILE.baseline) are left out"},
 	{"all", 0, NULL, CMD_AUDIT, INTO(read_switch, all),
 	 "findings of low confidence, too, and the fields that are safe"},
+	{"high", 0, NULL, CMD_AUDIT, INTO(read_switch, audit.high),
+	 "only findings of high confidence"},
 	{"report", 0, "FILE", CMD_AUDIT, INTO(read_list, run.reports),
 	 "findings as " REPORTS_AUDIT_TEXT "; may be repeated"},
 	{"jobs", 'j', "N", CMD_EXPLORE | CMD_HARNESS | CMD_AUDIT, INTO(read_positive, explore.jobs),

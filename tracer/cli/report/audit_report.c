@@ -14,7 +14,11 @@ enum { AROUND = 3 };
 
 bool audit_is_reported(const struct cli *cli, const struct finding *f)
 {
-	return !f->is_known && (cli->all || f->is_asked || f->confidence != CONFIDENCE_LOW);
+	const enum finding_confidence least = cli->all		? CONFIDENCE_LOW
+					      : cli->audit.high ? CONFIDENCE_HIGH
+								: CONFIDENCE_MEDIUM;
+
+	return !f->is_known && (f->is_asked || f->confidence >= least);
 }
 
 /* ---- the record ----------------------------------------------------------------------------- */
@@ -62,8 +66,10 @@ void audit_collect(struct audit_result *r)
 		r->confirmed += f->is_confirmed;
 		if (audit_is_reported(r->cli, f))
 			collect_finding(r, f);
-		else
+		else if (f->confidence == CONFIDENCE_LOW)
 			r->hidden += !f->is_known;
+		else
+			r->medium += !f->is_known;
 	}
 }
 
@@ -163,6 +169,8 @@ static void audit_add(const void *of, const char *page, struct json *j)
 	json_number(j, "seconds", r->seconds);
 	json_integer(j, "in_baseline", (long long)r->known);
 	json_integer(j, "of_low_confidence", (long long)r->hidden);
+	if (r->medium)
+		json_integer(j, "of_medium_confidence", (long long)r->medium);
 	json_array(j, "findings");
 	array_each(const struct report_finding, f, &r->findings)
 		add_finding(f, symbols, j);

@@ -85,7 +85,8 @@ struct audit_result {
 	const struct audit *audit;
 	const struct audit_read *read;
 	struct report_findings findings; /* findings to report */
-	unsigned long known, hidden;	 /* in the baseline; of low confidence */
+	unsigned long known;		 /* in the baseline */
+	unsigned long hidden, medium;	 /* not reported: of low and of medium confidence */
 	unsigned long tried, confirmed;	 /* in runs of a program */
 	double seconds;
 };
@@ -93,7 +94,7 @@ struct audit_result {
 struct report_place audit_place_shown(const struct audit_program *p, struct audit_place at);
 /* Sets findings and counts of the result, after the audit. */
 void audit_collect(struct audit_result *r);
-/* True if the finding is not in the baseline, and not of low confidence unless asked for. */
+/* True if the finding is not in the baseline, and of the confidence that is asked for. */
 bool audit_is_reported(const struct cli *cli, const struct finding *f);
 /* Writes the reports of an audit. Returns 0, or -1 with *err set. */
 int audit_report(const struct audit_result *r, int status, struct error *err);
