@@ -159,7 +159,7 @@ struct audit_helds {
 enum { CONDITIONS_MOST = 4 };
 struct audit_condition {
 	unsigned parameter; /* index + 1; 0 ends the list */
-	unsigned mask; /* bits of the argument that are compared; 0 for all */
+	unsigned mask;	    /* bits of the argument that are compared; 0 for all */
 	unsigned number;
 	bool is_equal;
 };
