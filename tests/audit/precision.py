@@ -89,7 +89,8 @@ def main():
                          ("held out a fourth time", (*projects.HELD_OUT_4, *projects.WITHOUT_RECIPE_4)),
                          ("held out a fifth time", (*projects.HELD_OUT_5, *projects.WITHOUT_RECIPE_5)),
                          ("held out a sixth time", (*projects.HELD_OUT_6, *projects.WITHOUT_RECIPE_6)),
-                         ("held out a seventh time", (*projects.HELD_OUT_7, *projects.WITHOUT_RECIPE_7))):
+                         ("held out a seventh time", (*projects.HELD_OUT_7, *projects.WITHOUT_RECIPE_7)),
+                         ("held out an eighth time", projects.WITHOUT_RECIPE_8)):
         count(title, [k for k in told if k[0] in which], judged)
     for key in told:
         if key not in judged:

@@ -527,6 +527,26 @@ def test_most_functions(t):
     sound(t, t.file("half.c", BOX + SUB + SUB.replace("box_sub", "box_raise")))
 
 
+def test_old_c(t):
+    """What gcc 12 compiles with a warning is read: clang 16 and later have errors for it."""
+    text = HEAD + """struct box { pthread_mutex_t lock; int n; void (*on)(int); };
+static counted = 0;
+static void tell(char *s) { counted++; say(s); }
+int box_get(struct box *b) { int p = (char *)0; pthread_mutex_lock(&b->lock); int n = b->n + p; pthread_mutex_unlock(&b->lock); return n; }
+void box_add(struct box *b) { b->on = tell; pthread_mutex_lock(&b->lock); b->n++; pthread_mutex_unlock(&b->lock); }
+void box_set(struct box *b, int n) { b->n = n; /* here */ }
+"""
+    r = told(t, line_of(text, "/* here */"), "old.c", t.file("old.c", text))
+    t.check("skipped" not in r.stdout + r.err, "it is read", r)
+    cc = HEAD + """#include <mutex>
+struct box { std::mutex lock; int n; };
+int box_get(box &b) { register int n; std::lock_guard<std::mutex> l(b.lock); n = b.n; return n; }
+int box_add(box &b) { std::lock_guard<std::mutex> l(b.lock); return ++b.n; }
+void box_set(box &b, int n) { b.n = n; /* here */ }
+"""
+    told(t, line_of(cc, "/* here */"), "old.cc", t.file("old.cc", cc), "--cflags", "-std=c++17")
+
+
 def test_high(t):
     """--high: findings of high confidence alone; of many files P3 is that where two threads are known, and four of five places hold the
     lock; an order of locks is not."""

@@ -42,6 +42,7 @@ static void start_thread(const struct audit_call *c, unsigned function, unsigned
 {
 	struct state_event *e;
 
+	state_write(c->s, call_argument(c, 0)); /* the handle, before the thread runs */
 	thread_start(c->w, c->s,
 		     &(struct thread_started){call_argument(c, function), call_argument(c, given),
 					      call_argument(c, 0)},

@@ -331,7 +331,7 @@ void lock_release(struct audit_flow *w, struct state *s, unsigned lock, struct a
 		lock = known->lock;
 	if (w->records)
 		*array_add(&w->released) = (struct flow_release){lock, w->block};
-	if (!known && w->records)
+	if (!known && w->records && !number_map_get(&w->twice, lock))
 		note_leaver(w, lock);
 	if (!known) {
 		state_take(s, &(struct audit_held){.lock = lock, .mode = HELD_LEFT, .at = at});

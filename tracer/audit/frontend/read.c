@@ -324,6 +324,12 @@ static char *first_error(const struct audit_reader *r, const char *unit)
 	return text;
 }
 
+/* Options for C and C++ that older compilers take with a warning, and clang 16 and later do not. */
+static const char *const tolerated[] = {"-Wno-error=implicit-function-declaration",
+					"-Wno-error=implicit-int", "-Wno-error=int-conversion",
+					"-Wno-error=incompatible-function-pointer-types",
+					"-Wno-error=register"};
+
 /* Parses a unit. Returns NULL with *why set. libclang survives its own crash and writes many lines
    about it. */
 static CXTranslationUnit parse(struct reading *r, const struct unit *u, const char *text,
@@ -340,6 +346,8 @@ static CXTranslationUnit parse(struct reading *r, const struct unit *u, const ch
 	*array_add(&words) = u->folder		      ? str_text(&where)
 			     : cxx_is_source(u->file) ? "-std=gnu++20"
 						      : "-std=gnu11";
+	for (size_t i = 0; i < sizeof(tolerated) / sizeof(*tolerated); i++)
+		*array_add(&words) = tolerated[i];
 	array_each(char *const, word, &u->words)
 		*array_add(&words) = *word;
 	caught_begin(&caught);
