@@ -589,7 +589,8 @@ int begin(void)
         j = json.load(f)
     t.equal((len(j["findings"]), j["of_medium_confidence"], j["of_low_confidence"]), (1, 2, 0), "the counts")
     r = t.gate("audit", "--high", "--all", path)
-    t.equal((r.status, r.err), (125, "gatectl: error: --all and --high exclude each other\n"), "both", r)
+    t.equal((r.status, r.err), (125, "gatectl: error: --all and --high exclude each other\n"
+                              "try: one of them: --high prints the fewest findings, --all all\n"), "both", r)
 
 
 def test_share_of_few_and_of_many(t):

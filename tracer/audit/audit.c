@@ -70,6 +70,24 @@ static void choose_types(struct audit *a)
 	}
 }
 
+/* Limits the confidence of what is often false in projects of many files; see
+   tests/audit/README.md. */
+static void limit_confidence(struct audit *a)
+{
+	enum { FILES = 20 };
+
+	if (a->program->sources.count <= FILES)
+		return;
+	array_each(struct finding, f, &a->findings.items)
+		if (f->confidence == CONFIDENCE_HIGH &&
+		    (f->tag == FINDING_P3 ? !(f->access & FINDING_FIRM)
+					  : f->tag != FINDING_P2 && f->tag != FINDING_WAIT &&
+						    f->tag != FINDING_RETURN_WITH_LOCK))
+			finding_evidence(f, EVIDENCE_HIGH - 1 - f->points,
+					 "in more than %d files such evidence is often wrong",
+					 FILES);
+}
+
 void audit_run(struct audit *a, struct audit_program *p, const struct audit_options *options)
 {
 	a->program = p;
@@ -85,6 +103,7 @@ void audit_run(struct audit *a, struct audit_program *p, const struct audit_opti
 	entries_collect(a);
 	a->variables = entries_variables(a);
 	checks_run(a);
+	limit_confidence(a);
 	findings_sort(&a->findings, p);
 }
 

@@ -152,6 +152,7 @@ static int cli_audit_run(struct cli *cli, struct audit_read *read, struct audit 
 
 	if (cli->all && o->high) {
 		error_set(err, ERROR_USAGE, "--all and --high exclude each other");
+		error_hint(err, "one of them: --high prints the fewest findings, --all all");
 		return output_error(cli, err);
 	}
 	if ((o->confirm && found_check(cli->output ? cli->output : "gatectl-found", err) < 0) ||

@@ -123,9 +123,7 @@ static void report_use(struct audit *a, const struct audit_record *r,
 				 "its own module does not use it with a lock for the most part");
 	if (entries_is_called(a, access->function) && graph_callers_hold(a, access->function))
 		finding_evidence(f, EVIDENCE_AGAINST, "all callers in these files hold a lock");
-	if (entries_makes_or_ends(a, access->function))
-		finding_evidence(f, EVIDENCE_AGAINST,
-				 "the function's name tells of set-up or teardown");
+	check_doubt_name(a, access->function, f);
 	if (!has_conflict(a, access))
 		finding_evidence(f, EVIDENCE_AGAINST,
 				 "no two threads are known to use it at once, one to write");

@@ -127,11 +127,8 @@ static void late_evidence(const struct audit *a, const struct suspicion *s,
 		finding_evidence(f, s->thread ? 55 : 5, "a thread uses it");
 	if (!s->is_certain && !guarded && !used)
 		finding_evidence(f, 0, "the object may have been shared before, or not at all");
-	if (s->is_certain && !s->thread && !used && entries_makes_or_ends(a, s->function))
-		finding_evidence(
-			f, EVIDENCE_AGAINST,
-			"the function's name tells of set-up or teardown, and no thread is "
-			"known that uses it");
+	if (s->is_certain && !s->thread && !used)
+		check_doubt_name(a, s->function, f);
 	if (s->is_of_unsure)
 		finding_evidence(f, EVIDENCE_AGAINST,
 				 "the object that it is stored in may not be shared itself");
@@ -247,9 +244,7 @@ static void check_freed(struct audit *a, const struct suspicion *s)
 	if (s->is_locked)
 		finding_evidence(f, 60, "a lock is used to get at it");
 	phase_evidence(a, s, f);
-	if (entries_makes_or_ends(a, s->function))
-		finding_evidence(f, EVIDENCE_AGAINST,
-				 "the function's name tells of set-up or teardown");
+	check_doubt_name(a, s->function, f);
 	if (s->moment == MOMENT_JOINED)
 		finding_evidence(f, EVIDENCE_AGAINST, "threads were joined before");
 	if (!s->is_certain)

@@ -189,6 +189,8 @@ struct finding *check_add(struct audit *a, enum finding_tag tag, struct audit_pl
 void check_say(const struct audit *a, struct finding *f, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Adds evidence against the finding if the function makes or ends objects by its name. */
+void check_doubt_name(const struct audit *a, unsigned function, struct finding *f);
 /* Returns the name of the field or variable at the address, or 0. */
 unsigned check_place_name(const struct audit *a, unsigned address);
 /* Appends the C text of the lock, in terms of the function. */
@@ -202,30 +204,11 @@ bool check_is_element(const struct audit *a, unsigned address);
 #define CHECK_DECLARED(check) void check(struct audit *a);
 CHECKS(CHECK_DECLARED)
 
-/* Limits the confidence of what is often false in projects of many files; see
-   tests/audit/README.md. */
-static inline void check_large(struct audit *a)
-{
-	enum { FILES = 20 };
-
-	if (a->program->sources.count <= FILES)
-		return;
-	array_each(struct finding, f, &a->findings.items)
-		if (f->confidence == CONFIDENCE_HIGH &&
-		    (f->tag == FINDING_P3 ? !(f->access & FINDING_FIRM)
-					  : f->tag != FINDING_P2 && f->tag != FINDING_WAIT &&
-						    f->tag != FINDING_RETURN_WITH_LOCK))
-			finding_evidence(f, EVIDENCE_HIGH - 1 - f->points,
-					 "in more than %d files such evidence is often wrong",
-					 FILES);
-}
-
 /* Runs all checks. */
 static inline void checks_run(struct audit *a)
 {
 #define CHECK_RUN(check) check(a);
 	CHECKS(CHECK_RUN)
-	check_large(a);
 }
 
 #endif

@@ -350,6 +350,13 @@ struct finding *check_add(struct audit *a, enum finding_tag tag, struct audit_pl
 	return f;
 }
 
+void check_doubt_name(const struct audit *a, unsigned function, struct finding *f)
+{
+	if (entries_makes_or_ends(a, function))
+		finding_evidence(f, EVIDENCE_AGAINST,
+				 "the function's name tells of set-up or teardown");
+}
+
 void check_say(const struct audit *a, struct finding *f, const char *fmt, ...)
 {
 	const struct audit_program *p = a->program;

@@ -40,6 +40,9 @@ static void start_cxx(const struct audit_call *c)
 /* pthread_create(3) and thrd_create(3) return 0 for a thread that is there. */
 static void start_thread(const struct audit_call *c, unsigned function, unsigned given)
 {
+	const unsigned object = term_object(c->w->t, call_argument(c, given));
+	/* Another thread, as of an earlier round of a loop, may have it. */
+	const bool is_shared = state_find(c->s, STATE_VISIBLE, object, 0);
 	struct state_event *e;
 
 	state_write(c->s, call_argument(c, 0)); /* the handle, before the thread runs */
@@ -47,10 +50,9 @@ static void start_thread(const struct audit_call *c, unsigned function, unsigned
 		     &(struct thread_started){call_argument(c, function), call_argument(c, given),
 					      call_argument(c, 0)},
 		     c->e->at);
-	e = (struct state_event *)state_find(c->s, STATE_VISIBLE,
-					     term_object(c->w->t, call_argument(c, given)), 0);
-	if (e && place_same(e->at, c->e->at))
-		e->result = term_of(c->w->t, TERM_SITE, c->e->site, 0);
+	e = (struct state_event *)state_find(c->s, STATE_VISIBLE, object, 0);
+	if (e)
+		e->result = is_shared ? 0 : term_of(c->w->t, TERM_SITE, c->e->site, 0);
 }
 
 static void call_once(struct audit_flow *w, unsigned function)
@@ -128,7 +130,6 @@ static unsigned call_known(const struct audit_call *c, enum call_effect effect)
 	case DOES_SEM_POST:
 		use_lock(c, effect);
 		return constant_zero(w);
-	case DOES_SUCCEED:
 	case DOES_SET_JUMP:
 		return constant_zero(w);
 	case DOES_INIT:
@@ -269,8 +270,10 @@ static unsigned call(struct audit_call *c)
 
 	if (effect > DOES_SET_JUMP)
 		return call_cxx(c, effect);
-	if (effect == DOES_SUCCEED)
+	if (effect == DOES_SUCCEED) {
 		(void)call_other(c);
+		return constant_zero(c->w);
+	}
 	if (effect != DOES_NOTHING)
 		return call_known(c, effect);
 	if (index)
